@@ -1,0 +1,1 @@
+"""What is planned: graphs, devices, problems and plans, as frozen data that checks itself."""

@@ -1,0 +1,139 @@
+"""The problem: a graph in base order, devices with limits, and what everything costs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from xengine_gui.errors import InputError
+from xengine_gui.model.device import Device, Link, TransferTime
+from xengine_gui.model.indexed import IndexedProblem
+from xengine_gui.model.operator import Operator
+from xengine_gui.model.tensor import Parameter, Tensor
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a strategy plans: operators in base order, the devices they may run on, and all costs.
+
+    The constructor refuses what no plan could be judged against (an unknown name, a tensor without a producer, an order
+    that is not topological, a negative number) with an `InputError` that lists every mistake.
+    """
+
+    name: str
+    devices: tuple[Device, ...]
+    operators: tuple[Operator, ...]
+    tensors: tuple[Tensor, ...]
+    parameters: tuple[Parameter, ...] = ()
+    links: tuple[Link, ...] = ()
+    transfers: tuple[TransferTime, ...] = ()
+    keep: tuple[str, ...] = ()
+    notes: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        mistakes = list(_mistakes(self))
+        if mistakes:
+            raise InputError(f"problem {self.name!r}" if self.name else "problem", mistakes)
+
+    @cached_property
+    def indexed(self) -> IndexedProblem:
+        """The same problem with numbers in place of names."""
+        return IndexedProblem.of(self)
+
+    def device(self, name: str) -> Device:
+        """The device called `name`; an `InputError` names those there are."""
+        for device in self.devices:
+            if device.name == name:
+                return device
+        known = ", ".join(d.name for d in self.devices)
+        raise InputError("", f"there is no device {name!r} in {self.name!r}; its devices are {known}")
+
+    def with_limit(self, device: str, memory_limit_bytes: int | None) -> "Problem":
+        """The same problem with another memory limit on one device."""
+        self.device(device)
+        devices = (replace(d, memory_limit_bytes=memory_limit_bytes) if d.name == device else d for d in self.devices)
+        return replace(self, devices=tuple(devices))
+
+    def without_limits(self) -> "Problem":
+        """The same problem with unlimited memory everywhere."""
+        return replace(self, devices=tuple(replace(d, memory_limit_bytes=None) for d in self.devices))
+
+
+def _repeated(names: list[str], what: str) -> Iterator[str]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            yield f"{what} {name!r} is there twice"
+        seen.add(name)
+
+
+def _mistakes(problem: Problem) -> Iterator[str]:
+    if not problem.devices:
+        yield "there is no device"
+    yield from _repeated([d.name for d in problem.devices], "device")
+    yield from _repeated([t.name for t in problem.tensors], "tensor")
+    yield from _repeated([p.name for p in problem.parameters], "parameter")
+    yield from _repeated([o.name for o in problem.operators], "operator")
+    for device in problem.devices:
+        if device.memory_limit_bytes is not None and device.memory_limit_bytes < 0:
+            yield f"device {device.name!r}: memory_limit_bytes is negative"
+    yield from (f"tensor {t.name!r}: bytes is negative" for t in problem.tensors if t.size_bytes < 0)
+    yield from (f"parameter {p.name!r}: bytes is negative" for p in problem.parameters if p.size_bytes < 0)
+    yield from _operator_mistakes(problem)
+    yield from _link_mistakes(problem)
+
+
+def _operator_mistakes(problem: Problem) -> Iterator[str]:
+    devices = {d.name for d in problem.devices}
+    tensors = {t.name for t in problem.tensors}
+    parameters = {p.name for p in problem.parameters}
+    producer: dict[str, str] = {}
+    for operator in problem.operators:
+        for name in operator.outputs:
+            if name in producer:
+                yield f"tensor {name!r} is produced by both {producer[name]!r} and {operator.name!r}"
+            producer[name] = operator.name
+    computed: set[str] = set()
+    for operator in problem.operators:
+        place = f"operator {operator.name!r}"
+        yield from (
+            f"{place}: there is no tensor {t!r}" for t in operator.inputs + operator.outputs if t not in tensors
+        )
+        yield from (f"{place}: there is no parameter {p!r}" for p in operator.parameters if p not in parameters)
+        for name in operator.inputs:
+            if name in tensors and name in producer and name not in computed:
+                yield (
+                    f"{place} reads {name!r} before {producer[name]!r} has produced it "
+                    "(operators must stand in a topological order, so this is a cycle or an unsorted file)"
+                )
+        computed.update(operator.outputs)
+        if not any(operator.costs.values()):
+            yield f"{place} has no costs on any device"
+        for device, rows in operator.costs.items():
+            if device not in devices:
+                yield f"{place}: costs name the unknown device {device!r}"
+            if any(row.time_ns < 0 or row.workspace_bytes < 0 for row in rows):
+                yield f"{place}: a cost on {device!r} is negative"
+            yield from _repeated([row.name or "" for row in rows], f"{place}: implementation on {device!r}")
+    yield from (f"tensor {t!r} is produced by no operator" for t in sorted(tensors - producer.keys()))
+    yield from (f"keep: there is no tensor {t!r}" for t in problem.keep if t not in tensors)
+
+
+def _link_mistakes(problem: Problem) -> Iterator[str]:
+    devices = {d.name for d in problem.devices}
+    tensors = {t.name for t in problem.tensors}
+    ways = [("link", k.source, k.destination) for k in problem.links]
+    ways += [("transfer", r.source, r.destination) for r in problem.transfers]
+    for word, source, destination in dict.fromkeys(ways):
+        place = f"{word} {source!r} to {destination!r}"
+        for name in sorted({source, destination} - devices):
+            yield f"{place}: there is no device {name!r}"
+        if source == destination:
+            yield f"{place}: source and destination are the same"
+    for link in problem.links:
+        if link.bandwidth_bytes_per_s <= 0 or link.latency_ns < 0:
+            yield f"link {link.source!r} to {link.destination!r}: bandwidth must be positive, latency not negative"
+    for row in problem.transfers:
+        if row.tensor not in tensors:
+            yield f"transfers: there is no tensor {row.tensor!r}"
+        if row.time_ns < 0:
+            yield f"transfers: the time of {row.tensor!r} is negative"

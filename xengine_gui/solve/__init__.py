@@ -1,0 +1,1 @@
+"""Strategies: from a problem to a plan."""

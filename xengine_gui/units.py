@@ -1,0 +1,159 @@
+"""Sizes and times as people write them, to and from exact integers.
+
+The rule for sizes: B, KB/MB/GB/TB/PB are powers of 1000, KiB/MiB/GiB/TiB/PiB powers of 1024; a bare letter (8G) is read
+as the binary unit, as device tools do. A number alone is bytes. Bits are refused.
+"""
+
+import re
+from decimal import Decimal, localcontext
+
+from xengine_gui.errors import InputError
+
+BARE_LETTER_RULE = "K, M, G, T alone are read as KiB, MiB, GiB, TiB"
+
+_LETTERS = "kmgtpe"
+_NUMBER = re.compile(r"\s*(?P<number>[+-]?[\d_.,]*\d[\d_.,]*(?:[eE][+-]?\d+)?)\s*(?P<unit>[^\d\s]*)\s*")
+_TIME_NS = {
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "min": 60 * 10**9,
+    "h": 3600 * 10**9,
+}
+_MOST = 2**80
+
+
+def parse_size_bytes(text: str) -> int:
+    """Bytes of a size such as `8 GiB`, `1.5GB`, `8g` or `8589934592`; fractions of a byte are rounded to the nearest.
+
+    Raises `InputError` with one sentence for anything else: bits, rates, negative or unbounded values, and a comma that
+    could be a decimal or a thousands separator.
+    """
+    number, unit = _split(text, "a size such as 8 GiB")
+    return _whole(text, number * _size_factor(text, unit))
+
+
+def parse_duration_ns(text: str) -> int:
+    """Nanoseconds of a time such as `10 µs`, `1.5 ms` or `60 s`; a number alone is nanoseconds."""
+    number, unit = _split(text, "a time such as 10 ms")
+    factor = _TIME_NS.get(unit or "ns")
+    if factor is None:
+        raise InputError("", f"{text.strip()!r} is no time: use ns, µs, ms, s, min or h")
+    return _whole(text, number * factor)
+
+
+def parse_bandwidth_bytes_per_s(text: str) -> int:
+    """Bytes a second of a rate such as `12 GB/s`; a size alone is taken a second."""
+    value = parse_size_bytes(re.sub(r"\s*/\s*s(ec)?\s*$", "", text))
+    if value == 0:
+        raise InputError("", f"{text.strip()!r}: a bandwidth must be above 0")
+    return value
+
+
+def format_size(size_bytes: int) -> str:
+    """A size at a sensible binary scale, three significant digits or more: `392 MiB`, `1.12 GiB`, `17 B`."""
+    if abs(size_bytes) < 1024:
+        return f"{size_bytes} B"
+    power = min((abs(size_bytes).bit_length() - 1) // 10, len(_LETTERS))
+    value = size_bytes / 1024**power
+    if abs(value) >= 1023.5 and power < len(_LETTERS):
+        power, value = power + 1, value / 1024
+    return f"{_three_digits(value)} {_LETTERS[power - 1].upper()}iB"
+
+
+def format_size_exact(size_bytes: int) -> str:
+    """A size to the byte: `411,041,792 bytes`."""
+    return f"{size_bytes:,} byte{'' if size_bytes == 1 else 's'}"
+
+
+def format_duration(time_ns: int) -> str:
+    """A time at a sensible scale: `11.4 ms`, `2.49 s`, `740 ns`."""
+    for unit, scale in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
+        if abs(time_ns) >= scale * 0.9995:
+            return f"{_three_digits(time_ns / scale)} {unit}"
+    return f"{time_ns} ns"
+
+
+def format_duration_exact(time_ns: int) -> str:
+    """A time to the nanosecond: `11,412,003 ns`."""
+    return f"{time_ns:,} ns"
+
+
+def format_percent(ratio: float, digits: int = 1) -> str:
+    """A ratio in percent: `15.3 %`."""
+    return f"{100 * ratio:.{digits}f} %"
+
+
+def format_bandwidth(bandwidth_bytes_per_s: int) -> str:
+    """A rate at a sensible decimal scale, as makers of links state it: `12 GB/s`."""
+    for power in range(5, 0, -1):
+        if bandwidth_bytes_per_s >= 1000**power:
+            return (
+                f"{_three_digits(bandwidth_bytes_per_s / 1000**power).rstrip('0').rstrip('.')} {'KMGTP'[power - 1]}B/s"
+            )
+    return f"{bandwidth_bytes_per_s} B/s"
+
+
+def _three_digits(value: float) -> str:
+    digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
+    return f"{value:,.{digits}f}"
+
+
+def _split(text: str, wanted: str) -> tuple[Decimal, str]:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise InputError(
+            "", f"{text.strip()!r} is not {wanted}" if text.strip() else f"nothing is given: write {wanted}"
+        )
+    return _decimal(text, match["number"]), match["unit"]
+
+
+def _decimal(text: str, number: str) -> Decimal:
+    plain = number.replace("_", "")
+    if "," in plain:
+        if ("." in plain and re.fullmatch(r"\d{1,3}(,\d{3})+\.\d+", plain)) or re.fullmatch(
+            r"\d{1,3}(,\d{3}){2,}", plain
+        ):
+            plain = plain.replace(",", "")
+        elif re.fullmatch(r"\d+,(\d{1,2}|\d{4,})", plain):
+            plain = plain.replace(",", ".")
+        else:
+            raise InputError("", f"{text.strip()!r}: is the comma a decimal point? Write the number with a point")
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", plain):
+        raise InputError("", f"{text.strip()!r} is not a number")
+    value = Decimal(plain)
+    if value.is_signed() and value:
+        raise InputError("", f"{text.strip()!r} is negative")
+    return value
+
+
+def _size_factor(text: str, unit: str) -> int:
+    small = unit.lower()
+    if small in ("", "b", "byte", "bytes"):
+        if unit == "b":
+            raise InputError("", f"{text.strip()!r}: does b mean bits? Write B for bytes")
+        return 1
+    if small[0] in _LETTERS:
+        power = _LETTERS.index(small[0]) + 1
+        rest = unit[1:]
+        if rest in ("b", "ib", "bit", "Bit", "bits"):
+            # The lower-case forms of whole units (gib, gb) are sizes; a capital letter before a small b means bits.
+            if unit == small and rest != "bit":
+                return int(1024**power if rest == "ib" else 1000**power)
+            raise InputError("", f"{text.strip()!r}: bits? Write {small[0].upper()}iB for bytes")
+        if rest in ("", "iB", "i", "IB"):
+            return int(1024**power)
+        if rest == "B":
+            return int(1000**power)
+    raise InputError("", f"{text.strip()!r} has no unit of size: use B, KB, MB, GB or KiB, MiB, GiB")
+
+
+def _whole(text: str, value: Decimal) -> int:
+    if value > _MOST:
+        raise InputError("", f"{text.strip()!r} is larger than any device")
+    with localcontext() as context:
+        context.prec = 60
+        return int(value.to_integral_value())
