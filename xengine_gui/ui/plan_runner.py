@@ -1,0 +1,237 @@
+"""Planning beside the window: a thread that owns the solver's process, and signals for what it says."""
+
+import itertools
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from xengine_gui.errors import PlannerError
+from xengine_gui.model.plan import Plan
+from xengine_gui.model.problem import Problem
+from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveEvent, SolveOptions
+from xengine_gui.solve.worker import SolverProcess
+from xengine_gui.ui.shown_plan import ShownPlan
+
+_DRAIN_MS = 40
+_SHOW_EVERY_S = 0.25
+_CLOSE_WITHIN_S = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A point of the progress curves: the best total and the proved bound at a moment of the run."""
+
+    elapsed_s: float
+    total_ns: int | None
+    lower_bound_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of a run: the strategy's plan, and what is shown of it where it has events."""
+
+    plan: Plan
+    shown: ShownPlan | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    sentence: str
+
+
+_News = Progress | Log | ShownPlan | Outcome | _Failed
+
+
+@dataclass
+class _Run:
+    number: int
+    problem: Problem
+    strategy: str
+    options: SolveOptions
+    unlimited_total_ns: int | None
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+class PlanRunner(QObject):
+    """Runs one plan at a time and tells of it by signals, in the thread of the window.
+
+    A new `start` supersedes the run in progress; nothing of a superseded run is ever told. Plans that come in quick
+    succession are thinned out, the last one of a run is always told.
+    """
+
+    started = Signal()
+    progressed = Signal(object)
+    """A `Progress`, whenever total or bound has changed."""
+    logged = Signal(str, float)
+    """A line and the seconds since the start."""
+    incumbent_found = Signal(object)
+    """A `ShownPlan`, better than any before in this run."""
+    finished = Signal(object)
+    """An `Outcome`; the run is over."""
+    failed = Signal(str)
+    """One sentence; the run is over."""
+
+    def __init__(self, parent: QObject | None = None, *, process: Callable[[], SolverProcess] = SolverProcess) -> None:
+        super().__init__(parent)
+        self._process = process()
+        self._numbers = itertools.count(1)
+        self._run: _Run | None = None
+        self._requests: queue.SimpleQueue[_Run | None] = queue.SimpleQueue()
+        self._news: deque[tuple[int, _News]] = deque()
+        self._drain_timer = QTimer(self, interval=_DRAIN_MS)
+        self._drain_timer.timeout.connect(self._drain)
+        self._thread = threading.Thread(target=self._work, name="planning", daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether a plan is being looked for."""
+        return self._run is not None
+
+    @property
+    def process_id(self) -> int | None:
+        """The solver process, where there is one."""
+        return self._process.pid
+
+    def start(
+        self, problem: Problem, strategy: str, options: SolveOptions, unlimited_total_ns: int | None = None
+    ) -> None:
+        """Plan `problem`; a run in progress is given up."""
+        if self._run is not None:
+            self._run.stop.set()
+        self._run = _Run(next(self._numbers), problem, strategy, options, unlimited_total_ns)
+        self._requests.put(self._run)
+        self._drain_timer.start()
+        self.started.emit()
+
+    def stop(self) -> None:
+        """End the run within about half a second, with the best plan so far."""
+        if self._run is not None:
+            self._run.stop.set()
+
+    def abandon(self) -> None:
+        """End the run and tell nothing more of it."""
+        self.stop()
+        self._run = None
+        self._drain_timer.stop()
+        self._news.clear()
+
+    def close(self) -> None:
+        """End everything: the run, the thread and the solver's process."""
+        self.abandon()
+        self._requests.put(None)
+        self._process.close()
+        self._thread.join(_CLOSE_WITHIN_S)
+
+    def _drain(self) -> None:
+        """Tell what has come since the last time; of several plans only the last."""
+        news = [self._news.popleft() for _ in range(len(self._news))]
+        mine = [item for number, item in news if self._run is not None and number == self._run.number]
+        shown = [i for i, item in enumerate(mine) if isinstance(item, ShownPlan)]
+        for i, item in enumerate(mine):
+            if isinstance(item, ShownPlan) and i != shown[-1]:
+                continue
+            self._tell(item)
+
+    def _tell(self, item: _News) -> None:
+        match item:
+            case Progress():
+                self.progressed.emit(item)
+            case Log():
+                self.logged.emit(item.message, item.elapsed_s)
+            case ShownPlan():
+                self.incumbent_found.emit(item)
+            case Outcome():
+                self._end()
+                self.finished.emit(item)
+            case _Failed():
+                self._end()
+                self.failed.emit(item.sentence)
+
+    def _end(self) -> None:
+        self._run = None
+        self._drain_timer.stop()
+
+    # From here on everything runs in the planning thread.
+
+    def _work(self) -> None:
+        with closing(self._process):
+            try:
+                self._process.start()
+            except PlannerError:
+                pass  # told when a plan is asked for
+            while (run := self._requests.get()) is not None:
+                if run.stop.is_set() and not self._requests.empty():
+                    continue
+                for item in _news_of(self._process, run):
+                    self._news.append((run.number, item))
+
+
+def _news_of(process: SolverProcess, run: _Run) -> Iterator[_News]:
+    try:
+        yield from _translated(process.plan(run.problem, run.strategy, run.options, stop=run.stop), run)
+    except PlannerError as error:
+        yield _Failed(str(error))
+    except Exception as error:  # noqa: BLE001 - a fault here must end the run in the window too
+        yield _Failed(f"planning failed: {type(error).__name__}: {error}")
+
+
+def _translated(events: Iterator[SolveEvent], run: _Run) -> Iterator[_News]:
+    story = _Story(run)
+    try:
+        for event in events:
+            yield from story.news(event)
+    except PlannerError:
+        yield from story.last_plan()
+        raise
+
+
+class _Story:
+    """What one run has said so far: it turns events into news and leaves out plans that come too fast to be seen."""
+
+    def __init__(self, run: _Run) -> None:
+        self._run = run
+        self._total_ns: int | None = None
+        self._lower_bound_ns: int | None = None
+        self._last_shown = float("-inf")
+        self._hidden: Plan | None = None
+
+    def news(self, event: SolveEvent) -> Iterator[_News]:
+        match event:
+            case Bound(lower_bound_ns, elapsed_s):
+                yield self._progress(None, lower_bound_ns, elapsed_s)
+            case Incumbent(plan, elapsed_s):
+                yield self._progress(plan.total_ns, plan.lower_bound_ns, elapsed_s)
+                self._hidden = plan
+                if time.monotonic() - self._last_shown >= _SHOW_EVERY_S:
+                    yield from self.last_plan()
+            case Finished(plan, elapsed_s):
+                yield self._progress(plan.total_ns, plan.lower_bound_ns, elapsed_s)
+                yield Outcome(plan, self._shown(plan) if plan.has_events else None)
+            case Log():
+                yield event
+            case _:
+                pass
+
+    def last_plan(self) -> Iterator[_News]:
+        """The last plan that was left out."""
+        if self._hidden is not None:
+            yield self._shown(self._hidden)
+            self._hidden = None
+            self._last_shown = time.monotonic()
+
+    def _shown(self, plan: Plan) -> ShownPlan:
+        return ShownPlan.of(plan, self._run.unlimited_total_ns)
+
+    def _progress(self, total_ns: int | None, lower_bound_ns: int | None, elapsed_s: float) -> Progress:
+        totals = [total for total in (self._total_ns, total_ns) if total is not None]
+        bounds = [bound for bound in (self._lower_bound_ns, lower_bound_ns) if bound is not None]
+        self._total_ns = min(totals, default=None)
+        self._lower_bound_ns = max(bounds, default=None)
+        return Progress(elapsed_s, self._total_ns, self._lower_bound_ns)
