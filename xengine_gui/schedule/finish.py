@@ -1,11 +1,12 @@
 """From a strategy's steps to its plan."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from xengine_gui.model.plan import Plan, Status, Step
+from xengine_gui.model.plan import Clock, Plan, Status, Step
 from xengine_gui.model.problem import Problem
-from xengine_gui.schedule.clock import serial_events
-from xengine_gui.schedule.replay import replay_steps
+from xengine_gui.schedule.clock import overlapped_events, serial_events, steps_of
+from xengine_gui.schedule.replay import replay, replay_steps
 
 
 def finished_plan(
@@ -31,3 +32,15 @@ def finished_plan(
         runtime_s=runtime_s,
         explanation=explanation,
     )
+
+
+def on_clock(plan: Plan, clock: Clock) -> Plan:
+    """The same steps on another clock, with the total and the peaks that they have there."""
+    if plan.clock is clock or not plan.has_events:
+        return plan
+    steps = steps_of(plan.problem, plan.events)
+    events = (serial_events if clock is Clock.SERIAL else overlapped_events)(plan.problem, steps)
+    moved = replace(plan, clock=clock, events=events)
+    replayed = replay(moved)
+    peaks = {name: curve.peak_bytes for name, curve in replayed.memory.items()}
+    return replace(moved, total_ns=replayed.total_ns, peak_bytes=peaks)

@@ -1,15 +1,17 @@
 """Exact replay in integers: what is where, how full each device is, and how long it takes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import add
+from itertools import groupby
+from operator import add, attrgetter
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from xengine_gui.model.indexed import IndexedProblem
-from xengine_gui.model.plan import Drop, Move, Run, Step
+from xengine_gui.model.plan import Drop, Move, Plan, Run, Step
+from xengine_gui.schedule.walk import Residency, Walk
 
 
 class Violation(NamedTuple):
@@ -207,3 +209,76 @@ class _Replayer:
             for t in sorted(self.indexed.keep)
             if not any(here[t] for here in self.resident)
         )
+
+
+@dataclass(frozen=True)
+class MemoryCurve:
+    """What a device holds over time, as a step function: `level_bytes[i]` from `time_ns[i]` to `time_ns[i + 1]`.
+
+    Parameters, tensors and workspace together. It starts at 0 ns and ends with the plan; a time stands twice where an
+    instant holds more than the times before and after it, so the highest level is always there.
+    """
+
+    time_ns: tuple[int, ...]
+    level_bytes: tuple[int, ...]
+    parameter_bytes: int
+    peak_bytes: int
+    peak_ns: int
+    peak_event: int | None
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A plan replayed: each stay of a tensor on a device, and each device's memory over time."""
+
+    residencies: tuple[Residency, ...]
+    memory: Mapping[str, MemoryCurve]
+    total_ns: int
+    work_ns: int
+
+    def resident_at(self, device: str, time_ns: int) -> tuple[Residency, ...]:
+        """The stays on a device at a time, from the instant they begin to just before the free."""
+        return tuple(
+            r
+            for r in self.residencies
+            if r.device == device and r.start_ns <= time_ns and (r.end_ns is None or time_ns < r.end_ns)
+        )
+
+
+def replay(plan: Plan) -> Replay:
+    """Replay the events of a plan, which must name things of its problem; whether it keeps the rules `verify` says."""
+    walk = Walk(plan.problem)
+    walk.follow(enumerate(plan.events))
+    end_ns = max((event.end_ns for event in plan.events), default=0)
+    return Replay(
+        residencies=tuple(walk.residencies),
+        memory={d.name: _curve(walk, d.name, end_ns) for d in plan.problem.devices},
+        total_ns=end_ns,
+        work_ns=sum(event.end_ns - event.start_ns for event in plan.events),
+    )
+
+
+def _curve(walk: Walk, device: str, end_ns: int) -> MemoryCurve:
+    level = peak = walk.home_bytes(device)
+    peak_ns, peak_event = 0, None
+    times, levels = [0], [level]
+    for time_ns, at_once in groupby(sorted(walk.changes[device]), key=attrgetter("time_ns")):
+        highest = before = level
+        for change in at_once:
+            level += change.delta_bytes
+            highest = max(highest, level)
+            if level > peak:
+                peak, peak_ns, peak_event = level, time_ns, change.event
+        if highest > max(before, level):
+            _append(times, levels, time_ns, highest)
+        _append(times, levels, time_ns, level)
+    _append(times, levels, end_ns, level)
+    return MemoryCurve(tuple(times), tuple(levels), walk.home_bytes(device), peak, peak_ns, peak_event)
+
+
+def _append(times: list[int], levels: list[int], time_ns: int, level: int) -> None:
+    if time_ns == times[-1] == 0 and len(times) == 1:
+        levels[0] = level  # the empty device before the first event lasts no time
+    elif level != levels[-1] or time_ns > times[-1]:
+        times.append(time_ns)
+        levels.append(level)

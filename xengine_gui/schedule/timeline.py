@@ -1,12 +1,15 @@
 """A plan as flat arrays, sorted by time and ready to paint; no drawing in it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
-from xengine_gui.model.plan import Plan
+from xengine_gui.model.operator import Phase
+from xengine_gui.model.plan import Compute, Plan, Transfer
+from xengine_gui.schedule.replay import MemoryCurve, replay
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -60,3 +63,83 @@ class Timeline:
     plan: Plan
     devices: tuple[DeviceTimeline, ...]
     end_ns: int
+
+
+_PHASES = {
+    Phase.FORWARD: Category.FORWARD,
+    Phase.LOSS: Category.LOSS,
+    Phase.BACKWARD: Category.BACKWARD,
+    Phase.UPDATE: Category.UPDATE,
+}
+_MOST = 2**63 - 1
+
+_Bar = tuple[int, int, int, int]
+
+
+def timeline(plan: Plan) -> Timeline:
+    """The arrays of a plan's picture; a plan without events has empty lanes."""
+    phase = {o.name: _PHASES[o.phase] for o in plan.problem.operators}
+    names = [d.name for d in plan.problem.devices]
+    compute: dict[str, list[_Bar]] = {name: [] for name in names}
+    incoming: dict[str, list[_Bar]] = {name: [] for name in names}
+    outgoing: dict[str, list[_Bar]] = {name: [] for name in names}
+    frees: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+    for i, event in enumerate(plan.events):
+        if isinstance(event, Compute):
+            category = Category.RECOMPUTE if event.again else phase[event.operator]
+            compute[event.device].append((event.start_ns, event.end_ns, category, i))
+        elif isinstance(event, Transfer):
+            bar = event.start_ns, event.end_ns, Category.TRANSFER, i
+            incoming[event.destination].append(bar)
+            outgoing[event.source].append(bar)
+        else:
+            frees[event.device].append((event.start_ns, i))
+    replayed = replay(plan)
+    devices = tuple(
+        _device(
+            device.name,
+            device.memory_limit_bytes,
+            (_bars(compute[device.name]), _bars(incoming[device.name]), _bars(outgoing[device.name])),
+            frees[device.name],
+            replayed.memory[device.name],
+        )
+        for device in plan.problem.devices
+    )
+    return Timeline(plan, devices, replayed.total_ns)
+
+
+def _device(
+    name: str,
+    limit_bytes: int | None,
+    lanes: tuple[Bars, Bars, Bars],
+    frees: list[tuple[int, int]],
+    memory: MemoryCurve,
+) -> DeviceTimeline:
+    compute, incoming, outgoing = lanes
+    free_ns, free_event = _columns(frees, 2)
+    return DeviceTimeline(
+        device=name,
+        limit_bytes=limit_bytes,
+        peak_bytes=memory.peak_bytes,
+        peak_ns=memory.peak_ns,
+        compute=compute,
+        incoming=incoming,
+        outgoing=outgoing,
+        free_ns=free_ns,
+        free_event=free_event,
+        memory_ns=_column(memory.time_ns),
+        memory_bytes=_column(memory.level_bytes),
+    )
+
+
+def _bars(rows: list[_Bar]) -> Bars:
+    return Bars(*_columns(rows, 4))
+
+
+def _columns(rows: list[tuple[int, ...]] | list[_Bar] | list[tuple[int, int]], count: int) -> tuple[Int64Array, ...]:
+    return tuple(map(_column, zip(*rows, strict=True))) if rows else tuple(_column(()) for _ in range(count))
+
+
+def _column(values: Iterable[int]) -> Int64Array:
+    """An array of 64 bits; what is larger than any machine's memory or time is drawn at the largest value."""
+    return np.array([min(value, _MOST) for value in values], dtype=np.int64)
