@@ -1,0 +1,15 @@
+"""The list of strategies; menus, option forms and contract tests are made from it."""
+
+from xengine_gui.errors import InputError
+from xengine_gui.solve.base import Strategy
+from xengine_gui.solve.watchpoints.strategy import Optimal
+
+STRATEGIES: tuple[Strategy, ...] = (Optimal(),)
+
+
+def strategy(key: str) -> Strategy:
+    """The strategy called `key`; an `InputError` names those there are."""
+    for candidate in STRATEGIES:
+        if candidate.key == key:
+            return candidate
+    raise InputError("", f"there is no strategy {key!r}; there are {', '.join(s.key for s in STRATEGIES)}")

@@ -1,0 +1,111 @@
+"""From a list of steps to the point of the relaxation that it is: every plan is one, so the optimum bounds them all."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from xengine_gui.model.indexed import IndexedProblem
+from xengine_gui.model.plan import Move, Run, Step
+from xengine_gui.solve.watchpoints.points import Segmentation
+from xengine_gui.solve.watchpoints.relaxation import Relaxation
+from xengine_gui.solve.watchpoints.tables import Floats
+
+Place = tuple[int, int]
+
+
+def moments(steps: Sequence[Step], segmentation: Segmentation) -> list[tuple[int, bool]]:
+    """Per watch point the index of the step that it watches, and whether that step is the watched run.
+
+    Where a plan has no such run the moment comes at once after the one before (that step's index, `False`).
+    """
+    first_run: dict[int, int] = {}
+    runs_of: dict[tuple[int, int], list[int]] = {}
+    for index, step in enumerate(steps):
+        if isinstance(step, Run):
+            first_run.setdefault(step.operator, index)
+            runs_of.setdefault((step.operator, step.device), []).append(index)
+    found: list[tuple[int, bool]] = []
+    for point in segmentation.points:
+        if point.is_first:
+            found.append((first_run[point.operator], True))
+            continue
+        after = found[-1][0] if found else -1
+        inside = [i for i in runs_of.get((point.operator, point.device), ()) if after < i < first_run[point.stage]]
+        found.append((inside[-1], True) if inside else (after, False))
+    return found
+
+
+def encode(relaxation: Relaxation, steps: Sequence[Step]) -> Floats:
+    """The point of a plan; what a plan does without need has no column and is left out."""
+    problem, columns, tables = relaxation.tables.problem, relaxation.columns, relaxation.tables
+    point = np.zeros(columns.count)
+    way_number = _numbers(tables.way_device, tables.way_operator, tables.way_implementation)
+    lane_number = _numbers(tables.lane_source, tables.lane_destination, tables.lane_tensor)
+    ends = [index for index, _ in moments(steps, relaxation.segmentation)]
+    begin, resident = 0, set[Place]()
+    for k, end in enumerate([*ends, len(steps) - 1]):
+        start = set(resident)
+        part = steps[begin : end + 1]
+        runs = {(s.device, s.operator): s.implementation for s in part if isinstance(s, Run)}
+        for (device, operator), implementation in runs.items():
+            _set(point, columns.run[k, way_number[device, operator, implementation]])
+            for parameter in problem.parameters[operator]:
+                _set(point, columns.home[device, parameter])
+        for source, destination, tensor in _needed_moves(problem, part, start, runs):
+            _set(point, columns.move[k, lane_number[source, destination, tensor]])
+        _replay(problem, part, resident)
+        if k < len(ends):
+            for device, tensor in resident:
+                _set(point, columns.held[k + 1, device * problem.tensor_count + tensor])
+        begin = end + 1
+    return point
+
+
+def _numbers(*fields: np.ndarray) -> dict[tuple[int, ...], int]:
+    return {tuple(map(int, key)): i for i, key in enumerate(zip(*fields, strict=True))}
+
+
+def _set(point: Floats, column: int) -> None:
+    if column >= 0:
+        point[column] = 1.0
+
+
+def _replay(problem: IndexedProblem, steps: Sequence[Step], resident: set[Place]) -> None:
+    for step in steps:
+        if isinstance(step, Run):
+            resident.update((step.device, t) for t in problem.outputs[step.operator])
+        elif isinstance(step, Move):
+            resident.add((step.destination, step.tensor))
+        else:
+            resident.discard((step.device, step.tensor))
+
+
+def _needed_moves(
+    problem: IndexedProblem, steps: Sequence[Step], start: set[Place], runs: dict[tuple[int, int], int]
+) -> list[tuple[int, int, int]]:
+    """The copies of a segment that bring a tensor where nothing else does, each from where it came first.
+
+    A copy that was itself copied in the same segment counts as taken from the first source, unless going on from the
+    middle is cheaper or the only way.
+    """
+
+    def native(place: Place) -> bool:
+        return place in start or (place[0], problem.producer[place[1]]) in runs
+
+    source_of: dict[Place, int] = {}
+    for step in steps:
+        if not isinstance(step, Move):
+            continue
+        place = step.destination, step.tensor
+        if native(place) or place in source_of:
+            continue
+        source = step.source
+        while not native((source, step.tensor)) and (source, step.tensor) in source_of:
+            further = source_of[source, step.tensor]
+            direct = problem.copy_ns(further, step.destination, step.tensor)
+            onward = problem.copy_ns(source, step.destination, step.tensor)
+            if further == step.destination or direct is None or (onward is not None and onward < direct):
+                break
+            source = further
+        source_of[place] = source
+    return [(source, device, tensor) for (device, tensor), source in source_of.items()]

@@ -1,0 +1,145 @@
+"""HiGHS on a relaxation: its LP and its MILP, stopped when asked, every status mapped."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+import highspy
+import numpy as np
+
+from xengine_gui.solve.watchpoints.relaxation import Relaxation
+from xengine_gui.solve.watchpoints.tables import Floats
+
+
+class Outcome(Enum):
+    """How a solve ended."""
+
+    SOLVED = auto()
+    INFEASIBLE = auto()
+    STOPPED = auto()
+    FAILED = auto()
+
+
+_OUTCOMES = {
+    highspy.HighsModelStatus.kOptimal: Outcome.SOLVED,
+    highspy.HighsModelStatus.kInfeasible: Outcome.INFEASIBLE,
+    highspy.HighsModelStatus.kUnboundedOrInfeasible: Outcome.INFEASIBLE,
+    highspy.HighsModelStatus.kTimeLimit: Outcome.STOPPED,
+    highspy.HighsModelStatus.kIterationLimit: Outcome.STOPPED,
+    highspy.HighsModelStatus.kSolutionLimit: Outcome.STOPPED,
+    highspy.HighsModelStatus.kInterrupt: Outcome.STOPPED,
+    highspy.HighsModelStatus.kObjectiveBound: Outcome.STOPPED,
+    highspy.HighsModelStatus.kObjectiveTarget: Outcome.STOPPED,
+    highspy.HighsModelStatus.kModelEmpty: Outcome.SOLVED,
+}
+
+
+@dataclass(frozen=True)
+class LpResult:
+    """An LP's end: its point and row duals where it was solved."""
+
+    outcome: Outcome
+    point: Floats
+    row_dual: Floats
+
+
+@dataclass(frozen=True)
+class MilpResult:
+    """A MILP's end: a proved bound in time units, and its best point, if any."""
+
+    outcome: Outcome
+    bound: float
+    point: Floats | None
+    value: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a solve must end: seconds, a relative gap, and a question asked again and again."""
+
+    time_s: float
+    gap_ratio: float = 0.0
+    should_stop: Callable[[], bool] = lambda: False
+
+
+def solve_lp(relaxation: Relaxation, limits: Limits, *, presolve: bool = True, interior: bool = False) -> LpResult:
+    """Solve the LP of a relaxation."""
+    highs = _loaded(relaxation, limits, np.zeros(relaxation.columns.count), np.ones(relaxation.columns.count))
+    highs.setOptionValue("presolve", "choose" if presolve else "off")
+    if interior:
+        highs.setOptionValue("solver", "ipm")
+    highs.cbSimplexInterrupt += _interrupt(limits)
+    highs.cbIpmInterrupt += _interrupt(limits)
+    highs.run()
+    solution = highs.getSolution()
+    return LpResult(
+        _OUTCOMES.get(highs.getModelStatus(), Outcome.FAILED),
+        np.array(solution.col_value),
+        np.array(solution.row_dual),
+    )
+
+
+def solve_milp(
+    relaxation: Relaxation,
+    limits: Limits,
+    *,
+    lower: Floats,
+    upper: Floats,
+    start: Floats | None = None,
+    presolve: bool = True,
+    on_bound: Callable[[float], None] = lambda _bound: None,
+) -> MilpResult:
+    """Solve the MILP of a relaxation with columns between `lower` and `upper` (to fix some), from a starting point."""
+    highs = _loaded(relaxation, limits, lower, upper)
+    highs.setOptionValue("presolve", "choose" if presolve else "off")
+    highs.setOptionValue("mip_rel_gap", limits.gap_ratio)
+    highs.setOptionValue("mip_feasibility_tolerance", 1e-7)
+    count = relaxation.columns.count
+    highs.changeColsIntegrality(count, np.arange(count, dtype=np.int32), np.full(count, highspy.HighsVarType.kInteger))
+    if start is not None:
+        solution = highspy.HighsSolution()
+        solution.col_value = list(start)
+        highs.setSolution(solution)
+    highs.cbMipInterrupt += _interrupt(limits, on_bound)
+    highs.run()
+    outcome, info = _OUTCOMES.get(highs.getModelStatus(), Outcome.FAILED), highs.getInfo()
+    found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    point = np.round(np.array(highs.getSolution().col_value)) if found else None
+    bound = info.mip_dual_bound if np.isfinite(info.mip_dual_bound) else 0.0
+    return MilpResult(outcome, bound, point, info.objective_function_value)
+
+
+def _interrupt(
+    limits: Limits, on_bound: Callable[[float], None] | None = None
+) -> Callable[[highspy.highs.HighsCallbackEvent], None]:
+    def ask(event: highspy.highs.HighsCallbackEvent) -> None:
+        if on_bound is not None:
+            on_bound(event.data_out.mip_dual_bound)
+        if limits.should_stop():
+            event.interrupt()
+
+    return ask
+
+
+class _SilentHighs(highspy.Highs):
+    """HiGHS that never prints: its banner comes when callbacks are enabled, before a caller could turn output off."""
+
+    def enableCallbacks(self) -> None:  # noqa: N802 - the name is highspy's
+        """Turn output off first."""
+        self.setOptionValue("output_flag", False)  # noqa: FBT003
+        super().enableCallbacks()  # type: ignore[no-untyped-call]
+
+
+def _loaded(relaxation: Relaxation, limits: Limits, lower: Floats, upper: Floats) -> highspy.Highs:
+    matrix, model = relaxation.matrix, highspy.HighsLp()
+    model.num_col_, model.num_row_ = matrix.shape[1], matrix.shape[0]
+    model.col_cost_, model.col_lower_, model.col_upper_ = relaxation.cost, lower, upper
+    model.row_lower_, model.row_upper_ = relaxation.lower, relaxation.upper
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = matrix.indptr.astype(np.int32)
+    model.a_matrix_.index_ = matrix.indices.astype(np.int32)
+    model.a_matrix_.value_ = matrix.data
+    highs = _SilentHighs()  # type: ignore[no-untyped-call]
+    highs.setOptionValue("time_limit", max(0.01, min(limits.time_s, 1e9)))
+    highs.passModel(model)
+    return highs

@@ -1,0 +1,53 @@
+"""Where to watch next: the moments at which a decoded plan breaks a limit."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from xengine_gui.model.plan import Run
+from xengine_gui.solve.watchpoints.decode import Decoded
+from xengine_gui.solve.watchpoints.points import WatchPoint
+
+
+class Excess(NamedTuple):
+    """A step at which a device holds more than its limit, as a share of the limit."""
+
+    step: int
+    device: int
+    ratio: float
+
+
+def new_points(decoded: Decoded, excesses: Iterable[Excess], points: Sequence[WatchPoint]) -> list[WatchPoint]:
+    """Per segment and device the moment of the worst excess, as watch points that are not there yet.
+
+    Where that moment is watched already its neighbours are taken: the stage's own end, then stages beside it.
+    """
+    known, found = set(points), list[WatchPoint]()
+    worst: dict[tuple[int, int], Excess] = {}
+    for excess in excesses:
+        key = decoded.marks[excess.step].segment, excess.device
+        if key not in worst or excess.ratio > worst[key].ratio:
+            worst[key] = excess
+    for excess in worst.values():
+        fresh = next((p for p in _candidates(decoded, excess) if p not in known), None)
+        if fresh is not None:
+            known.add(fresh)
+            found.append(fresh)
+    return found
+
+
+def _candidates(decoded: Decoded, excess: Excess) -> Iterable[WatchPoint]:
+    stage = decoded.marks[excess.step].stage
+    run = _run_at(decoded, excess)
+    if run is not None and run.operator < stage:
+        yield WatchPoint(stage, run.operator, run.device)
+    yield WatchPoint(stage, stage)
+    if stage > 0:
+        yield WatchPoint(stage - 1, stage - 1)
+
+
+def _run_at(decoded: Decoded, excess: Excess) -> Run | None:
+    """The run of the excess, or where a copy causes it the next run on that device."""
+    for step in decoded.steps[excess.step :]:
+        if isinstance(step, Run) and step.device == excess.device:
+            return step
+    return None

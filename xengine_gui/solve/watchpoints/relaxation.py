@@ -1,0 +1,73 @@
+"""The relaxation for one set of watch points as a matrix, and the bound that any dual vector proves on it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from xengine_gui.solve.watchpoints.columns import Columns, lay_out_columns
+from xengine_gui.solve.watchpoints.points import Segmentation
+from xengine_gui.solve.watchpoints.rows import FAMILIES, Model
+from xengine_gui.solve.watchpoints.tables import Floats, Tables
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """Minimise `cost x` over `lower <= A x <= upper`, x binary; costs in units of `tables.time_unit_ns`."""
+
+    tables: Tables
+    segmentation: Segmentation
+    columns: Columns
+    cost: Floats
+    matrix: csr_array
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def of(cls, tables: Tables, segmentation: Segmentation) -> "Relaxation":
+        """Build the matrix, family by family."""
+        columns = lay_out_columns(tables, segmentation)
+        model = Model(tables, segmentation, columns)
+        pieces = [rows for family in FAMILIES for rows in family(model) if len(rows.lower)]
+        first = np.cumsum([0] + [len(rows.lower) for rows in pieces])
+        row = np.concatenate([rows.row + offset for rows, offset in zip(pieces, first[:-1], strict=True)])
+        matrix = csr_array(
+            (np.concatenate([r.value for r in pieces]), (row, np.concatenate([r.column for r in pieces]))),
+            shape=(int(first[-1]), columns.count),
+        )
+        lower, upper = np.concatenate([r.lower for r in pieces]), np.concatenate([r.upper for r in pieces])
+        return cls(tables, segmentation, columns, _costs(tables, columns), matrix, lower, upper)
+
+    @cached_property
+    def transposed(self) -> csr_array:
+        """The matrix by columns."""
+        return csr_array(self.matrix.T)
+
+    def dual_bound(self, row_dual: Floats) -> tuple[float, Floats]:
+        """A lower bound that a vector of row duals proves by weak duality, and the reduced costs (both in time units).
+
+        Computed here, so it holds whatever tolerance the solver worked to: every column lies in [0, 1], so the bound is
+        the rows' share plus the negative part of the reduced costs (Neumaier and Shcherbina 2004).
+        """
+        dual = np.where(np.isfinite(self.lower), row_dual, np.minimum(row_dual, 0.0))
+        dual = np.where(np.isfinite(self.upper), dual, np.maximum(dual, 0.0))
+        sides = np.where(dual > 0, self.lower, self.upper)
+        used = dual != 0
+        reduced = self.cost - self.transposed @ dual
+        return float(dual[used] @ sides[used] + np.minimum(reduced, 0.0).sum()), reduced
+
+    def bound_ns(self, value: float) -> int:
+        """A bound in time units as whole nanoseconds, rounded up to what totals can be (a multiple of a divisor)."""
+        exact = value * self.tables.time_unit_ns
+        margin = 1e-9 * abs(exact) + 1e-7 * self.tables.time_unit_ns
+        divisor = self.tables.time_divisor_ns
+        return max(0, int(-(-(exact - margin) // divisor)) * divisor)
+
+
+def _costs(tables: Tables, columns: Columns) -> Floats:
+    cost = np.zeros(columns.count)
+    for numbers, times in ((columns.run, tables.way_time_ns), (columns.move, tables.lane_time_ns)):
+        segment, item = np.nonzero(numbers >= 0)
+        cost[numbers[segment, item]] = times[item] / tables.time_unit_ns
+    return cost
