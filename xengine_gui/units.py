@@ -91,9 +91,8 @@ def format_bandwidth(bandwidth_bytes_per_s: int) -> str:
     """A rate at a sensible decimal scale, as makers of links state it: `12 GB/s`."""
     for power in range(5, 0, -1):
         if bandwidth_bytes_per_s >= 1000**power:
-            return (
-                f"{_three_digits(bandwidth_bytes_per_s / 1000**power).rstrip('0').rstrip('.')} {'KMGTP'[power - 1]}B/s"
-            )
+            digits = _three_digits(bandwidth_bytes_per_s / 1000**power)
+            return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits} {'KMGTP'[power - 1]}B/s"
     return f"{bandwidth_bytes_per_s} B/s"
 
 
