@@ -1,0 +1,18 @@
+"""What operators cost on devices: arithmetic, bytes moved, device presets, and problems made of them."""
+
+from xengine_gui.cost.build import DeviceChoice, build_problem
+from xengine_gui.cost.links import default_link
+from xengine_gui.cost.presets import DevicePreset, device_preset, device_presets
+from xengine_gui.cost.roofline import COST_MODELS, CostModel, Roofline
+
+__all__ = [
+    "COST_MODELS",
+    "CostModel",
+    "DeviceChoice",
+    "DevicePreset",
+    "Roofline",
+    "build_problem",
+    "default_link",
+    "device_preset",
+    "device_presets",
+]

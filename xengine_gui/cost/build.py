@@ -1,0 +1,127 @@
+"""From a training or inference graph and a choice of devices to a problem."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xengine_gui.cost.flops import work
+from xengine_gui.cost.links import default_link
+from xengine_gui.cost.presets import DevicePreset, device_preset
+from xengine_gui.cost.roofline import COST_MODELS, CostModel
+from xengine_gui.errors import InputError
+from xengine_gui.model.device import Device, Link
+from xengine_gui.model.graph import TrainingGraph
+from xengine_gui.model.operator import Operator
+from xengine_gui.model.problem import Problem
+from xengine_gui.model.tensor import Parameter, Tensor
+
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceChoice:
+    """A device to plan for: its name, the preset it is made from, and a limit (`None`: the preset's own memory)."""
+
+    name: str
+    preset: str
+    memory_limit_bytes: int | None = None
+
+
+def build_problem(
+    graph: TrainingGraph,
+    devices: Sequence[DeviceChoice],
+    *,
+    links: Sequence[Link] | None = None,
+    name: str = "",
+    cost_model: CostModel = COST_MODELS[0],
+) -> Problem:
+    """The problem of running `graph` on `devices`; without `links`, those of every two devices' presets.
+
+    Raises an `InputError` where a size is unknown, a preset is not known, or no device computes.
+    """
+    presets = {choice.name: device_preset(choice.preset) for choice in devices}
+    _refuse_unknown_sizes(graph)
+    if presets and not any(preset.computes for preset in presets.values()):
+        raise InputError("", f"none of the devices ({', '.join(presets)}) computes: add a processor or a GPU")
+    parameters, groups = _parameter_groups(graph)
+    return Problem(
+        name=name or graph.name,
+        devices=tuple(
+            Device(
+                choice.name,
+                presets[choice.name].kind,
+                presets[choice.name].memory_bytes if choice.memory_limit_bytes is None else choice.memory_limit_bytes,
+            )
+            for choice in devices
+        ),
+        operators=_operators(graph, presets, groups, cost_model),
+        tensors=tuple(Tensor(tensor.name, tensor.size_bytes or 0) for tensor in graph.tensors.values()),
+        parameters=parameters,
+        links=tuple(links) if links is not None else _default_links(presets),
+        keep=graph.keep,
+        notes="\n".join(graph.notes),
+    )
+
+
+def _refuse_unknown_sizes(graph: TrainingGraph) -> None:
+    unknown = graph.unknown_tensors
+    if not unknown:
+        return
+    shown = ", ".join(repr(name) for name in unknown[:_MOST_NAMED])
+    rest = f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else ""
+    free = ", ".join(symbol for symbol, value in graph.network.symbols.items() if value is None)
+    remedy = f"; bind the dimensions {free}" if free else ""
+    raise InputError(graph.name, f"the size of {len(unknown)} tensors is unknown: {shown}{rest}{remedy}")
+
+
+def _default_links(presets: Mapping[str, DevicePreset]) -> tuple[Link, ...]:
+    return tuple(
+        default_link(source, presets[source], destination, presets[destination])
+        for source in presets
+        for destination in presets
+        if source != destination
+    )
+
+
+def _parameter_groups(graph: TrainingGraph) -> tuple[tuple[Parameter, ...], Mapping[str, str]]:
+    """Parameters that the same operators use, together as one; they live and die together in every plan.
+
+    The second value names every parameter's group.
+    """
+    users: dict[str, list[str]] = {}
+    for operator in graph.operators:
+        for name in operator.parameters:
+            users.setdefault(name, []).append(operator.name)
+    members: dict[tuple[str, ...], list[str]] = {}
+    for name, operators in users.items():
+        members.setdefault(tuple(operators), []).append(name)
+    parameters: list[Parameter] = []
+    groups: dict[str, str] = {}
+    for operators, names in members.items():
+        group = names[0] if len(names) == 1 else f"weights of {operators[0]}"
+        if len(names) > 1 and group in graph.parameters:
+            group = f"{group} ({len(names)})"
+        parameters.append(Parameter(group, sum(graph.parameters[name].size_bytes or 0 for name in names)))
+        groups.update(dict.fromkeys(names, group))
+    return tuple(parameters), groups
+
+
+def _operators(
+    graph: TrainingGraph, presets: Mapping[str, DevicePreset], groups: Mapping[str, str], cost_model: CostModel
+) -> tuple[Operator, ...]:
+    operators = []
+    for operator in graph.operators:
+        done = work(graph, operator)
+        costs = {device: cost_model.implementations(done, preset) for device, preset in presets.items()}
+        operators.append(
+            Operator(
+                name=operator.name,
+                kind=operator.kind,
+                phase=operator.phase,
+                inputs=operator.inputs,
+                outputs=operator.outputs,
+                parameters=tuple(dict.fromkeys(groups[name] for name in operator.parameters)),
+                recomputable=operator.recomputable,
+                costs={device: rows for device, rows in costs.items() if rows},
+            )
+        )
+    return tuple(operators)

@@ -1,0 +1,48 @@
+"""Default links between devices, by the buses they talk through."""
+
+from collections.abc import Mapping
+
+from xengine_gui.cost.presets import DevicePreset
+from xengine_gui.model.device import Link
+
+# Bandwidth of one direction as copies reach it, and latency. PCIe: 16 lanes (x8 where named) at about 76 % of the line
+# rate, as bandwidth tests of GPUs report. NVLink: half of the data sheets' both-way figures.
+_BUS: Mapping[str, tuple[int, int]] = {
+    "pcie3": (12_000_000_000, 10_000),
+    "pcie4": (24_000_000_000, 10_000),
+    "pcie4x8": (12_000_000_000, 10_000),
+    "pcie5": (48_000_000_000, 10_000),
+    "nvlink2": (150_000_000_000, 8_000),
+    "nvlink3": (300_000_000_000, 8_000),
+    "nvlink4": (450_000_000_000, 8_000),
+    "nvme": (3_000_000_000, 80_000),
+    "sd": (80_000_000, 500_000),
+    "flash": (16_000_000, 50_000),
+}
+# What an NVLink device uses towards everything that has none.
+_HOST_BUS: Mapping[str, str] = {"nvlink2": "pcie3", "nvlink3": "pcie4", "nvlink4": "pcie5"}
+_STORAGE = ("storage",)
+
+
+def default_link(source: str, source_preset: DevicePreset, destination: str, destination_preset: DevicePreset) -> Link:
+    """One direction from `source` to `destination`, which are the names of two devices made from these presets."""
+    bandwidth_bytes_per_s, latency_ns = _way(source_preset, destination_preset)
+    return Link(source, destination, bandwidth_bytes_per_s, latency_ns)
+
+
+def _way(one: DevicePreset, other: DevicePreset) -> tuple[int, int]:
+    pair = (one, other)
+    if any(preset.kind in _STORAGE for preset in pair):
+        store = next(preset for preset in pair if preset.kind in _STORAGE)
+        rate = min(preset.bandwidth_bytes_per_s for preset in pair)
+        return min(rate, _BUS[store.bus][0]), _BUS[store.bus][1]
+    if all(preset.bus in _HOST_BUS for preset in pair):
+        return min(_BUS[preset.bus] for preset in pair)
+    slowest_memory = min(preset.bandwidth_bytes_per_s for preset in pair)
+    if all(preset.bus == "shared" or preset.kind in ("cpu", "memory") for preset in pair):
+        # A copy within one memory reads and writes every byte.
+        return slowest_memory // 2, 5_000
+    buses = [_BUS[_HOST_BUS.get(preset.bus, preset.bus)] for preset in pair if preset.bus in _BUS]
+    # A host without a bus of its own (shared memory) takes whatever the card has.
+    bandwidth, latency_ns = min(buses, default=_BUS["pcie3"])
+    return min(bandwidth, slowest_memory), latency_ns

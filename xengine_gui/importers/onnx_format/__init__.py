@@ -1,0 +1,1 @@
+"""The parts of the ONNX importer; only the modules that `network` draws in load the `onnx` package."""

@@ -1,0 +1,267 @@
+"""Shapes of all tensors: symbols bound, batch rescaled, constants folded, and ONNX's own shape inference in between."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import onnx
+import onnx.numpy_helper
+import onnx.shape_inference
+
+from xengine_gui.importers.onnx_format.binding import Binding
+from xengine_gui.importers.onnx_format.records import Declared, FileGraph, FileNode, declared_type, printable
+from xengine_gui.importers.onnx_format.values import Array, fold, initializer_value
+
+RANDOM_KINDS = frozenset(
+    {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
+)
+# These look at their input's shape alone: with a static one they are constants, and the input need not be there.
+_SHAPE_READERS = frozenset({"Shape", "Size", "EyeLike"})
+_MOST_ROUNDS = 12
+_MOST_PASSES = 4
+
+
+@dataclass
+class Shapes:
+    """What is known of every tensor: its type, its value where it is a small constant, and whether it is constant."""
+
+    types: dict[str, Declared]
+    values: dict[str, Array]
+    constants: set[str]
+    notes: list[str] = field(default_factory=list)
+
+    def static(self, name: str) -> tuple[int, ...] | None:
+        """The shape of a tensor if every dimension of it is known."""
+        declared = self.types.get(name)
+        if declared is None or declared.dims is None:
+            return None
+        lengths = tuple(dim for dim in declared.dims if isinstance(dim, int))
+        return lengths if len(lengths) == len(declared.dims) else None
+
+
+def find_shapes(graph: FileGraph, nodes: list[FileNode], binding: Binding) -> Shapes:
+    """Types, values and constants of all tensors of `graph`, whose `nodes` are in a topological order."""
+    overrides = dict(binding.reshapes)
+    seeds = {name: binding.resolve(graph.declared[name]) for node in nodes for name in node.outputs
+             if name in graph.declared and not _is_known(node)}  # fmt: skip
+    shapes = _settled(graph, nodes, binding, overrides, seeds)
+    unknown = {name for node in nodes for name in node.outputs if name and shapes.static(name) is None}
+    more = {
+        name: binding.resolve(graph.declared[name])
+        for name in unknown
+        if name in graph.declared and graph.declared[name].dims is not None
+    }
+    if any(_is_whole(declared) and seeds.get(name) != declared for name, declared in more.items()):
+        # What inference leaves open the file may state.
+        shapes = _settled(graph, nodes, binding, overrides, seeds | more)
+    return shapes
+
+
+def _settled(
+    graph: FileGraph,
+    nodes: list[FileNode],
+    binding: Binding,
+    overrides: Mapping[tuple[int, int], Array],
+    seeds: Mapping[str, Declared],
+) -> Shapes:
+    """Inference and folding in turn until neither finds more."""
+    values = {name: value for name, t in graph.initializers.items() if (value := initializer_value(t)) is not None}
+    open_before = len(nodes) + 1
+    for _ in range(_MOST_ROUNDS):
+        notes: list[str] = []
+        types = _infer(graph, nodes, binding, _Given(values, overrides, seeds), notes)
+        _complete_masks(nodes, types)
+        shapes = Shapes(types, values, set(), notes)
+        _find_constants(graph, nodes, shapes)
+        still_open = sum(1 for node in nodes for name in node.outputs if name and shapes.static(name) is None)
+        if still_open == 0 or still_open >= open_before:
+            break
+        open_before = still_open
+    return shapes
+
+
+def _complete_masks(nodes: list[FileNode], types: dict[str, Declared]) -> None:
+    """Masks of Dropout have the input's shape; ONNX's inference does not say so for early opsets."""
+    for node in nodes:
+        if node.kind == "Dropout" and len(node.outputs) > 1 and node.inputs and node.inputs[0] in types:
+            dtype = types.get(node.outputs[1], Declared("bool", None)).dtype
+            types[node.outputs[1]] = Declared(dtype, types[node.inputs[0]].dims)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What inference is told: values of small constants, inputs of nodes to replace, and types to start from."""
+
+    values: Mapping[str, Array]
+    overrides: Mapping[tuple[int, int], Array]
+    seeds: Mapping[str, Declared]
+
+
+def _find_constants(graph: FileGraph, nodes: list[FileNode], shapes: Shapes) -> None:
+    """Fill in the constants, and the values of those that are small, in one pass over the sorted nodes."""
+    shapes.constants = {*graph.initializers, *graph.sparse}
+    for node in nodes:
+        if not _is_constant(node, shapes):
+            continue
+        shapes.constants.update(name for name in node.outputs if name)
+        if len(node.outputs) != 1 or node.outputs[0] in shapes.values:
+            continue
+        inputs = [shapes.values.get(name) for name in node.inputs if name]
+        value = fold(node, inputs, shapes.static(node.inputs[0]) if node.inputs else None)
+        if value is not None:
+            shapes.values[node.outputs[0]] = value
+
+
+def _is_constant(node: FileNode, shapes: Shapes) -> bool:
+    if node.kind in RANDOM_KINDS or (not _is_known(node) and not node.inputs):
+        return False
+    if node.kind in _SHAPE_READERS and not node.domain and node.inputs and shapes.static(node.inputs[0]) is not None:
+        return True
+    return all(name in shapes.constants for name in node.reads)
+
+
+def _is_known(node: FileNode) -> bool:
+    return bool(onnx.defs.has(node.kind, node.domain))
+
+
+def _is_whole(declared: Declared) -> bool:
+    return declared.dims is not None and all(isinstance(dim, int) for dim in declared.dims)
+
+
+def _infer(
+    graph: FileGraph, nodes: list[FileNode], binding: Binding, given: _Given, notes: list[str]
+) -> dict[str, Declared]:
+    """Types of all tensors by ONNX's inference on a copy without weights."""
+    types: dict[str, Declared] = dict(graph.sparse)
+    for name, tensor in graph.initializers.items():
+        types[name] = declared_type(_tensor_type(tensor.data_type, tuple(tensor.dims)))
+    types |= {name: binding.of_input(name) for name in graph.inputs}
+    types |= {name: declared for name, declared in given.seeds.items() if name not in types}
+    model = _skeleton(graph, nodes, types, given)
+    try:
+        inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    except Exception as error:  # noqa: BLE001 - inference raises whatever its C++ side throws
+        notes.append(f"Shape inference of the whole network failed ({_first_line(error)}); it was done node by node")
+        _infer_one_by_one(model, types)
+        return types
+    for value in (*inferred.graph.value_info, *inferred.graph.output):
+        declared = declared_type(value.type)
+        if declared.dims is not None or value.name not in types:
+            types[value.name] = declared
+    return types
+
+
+def _skeleton(graph: FileGraph, nodes: list[FileNode], types: Mapping[str, Declared], given: _Given) -> Any:
+    """A model with sorted nodes, small constants, and every weight as an input of its shape."""
+    model = onnx.ModelProto()
+    model.ir_version = min(max(graph.model.ir_version, 4), onnx.IR_VERSION)
+    _import_domains(model, graph, nodes)
+    skeleton = model.graph
+    skeleton.name = "shapes"
+    for name in (*graph.inputs, *graph.initializers, *graph.sparse):
+        value = given.values.get(name)
+        if value is not None and name in graph.initializers:
+            _add_constant(skeleton, name, value)
+        else:
+            _add_type(skeleton.input.add(), name, types[name])
+    for node in nodes:
+        _add_node(skeleton, node, given)
+    produced = {name for node in nodes for name in node.outputs if name}
+    skeleton.output.extend(onnx.ValueInfoProto(name=name) for name in graph.outputs if name in produced)
+    for name, declared in given.seeds.items():
+        if name in produced and name not in graph.outputs and declared.dims is not None:
+            _add_type(skeleton.value_info.add(), name, declared)
+    for output in skeleton.output:
+        if output.name in given.seeds:
+            _add_type(output, output.name, given.seeds[output.name])
+    return model
+
+
+def _add_node(skeleton: Any, node: FileNode, given: _Given) -> None:
+    if len(node.outputs) == 1 and node.outputs[0] in given.values:
+        _add_constant(skeleton, node.outputs[0], given.values[node.outputs[0]])
+        return
+    if node.kind == "Constant" and not node.domain:
+        tensor = next((a.t for a in node.proto.attribute if a.name == "value"), None)
+        if tensor is not None:
+            declared = declared_type(_tensor_type(tensor.data_type, tuple(tensor.dims)))
+            _add_type(skeleton.input.add(), node.outputs[0], declared)
+            return
+    copy = skeleton.node.add()
+    copy.CopyFrom(node.proto)
+    for slot in range(len(node.inputs)):
+        value = given.overrides.get((node.index, slot))
+        if value is not None:
+            copy.input[slot] = f"{node.index}:{slot}\x00"
+            _add_constant(skeleton, copy.input[slot], value)
+    for attribute in copy.attribute:
+        value = given.overrides.get((node.index, -1))
+        if value is not None and attribute.name == "shape":
+            attribute.ints[:] = [int(length) for length in value]
+
+
+def _import_domains(model: Any, graph: FileGraph, nodes: Iterable[FileNode]) -> None:
+    """Every domain once, those that the file forgot too: inference refuses the whole graph for one that is missing."""
+    versions: dict[str, int] = {}
+    for entry in graph.model.opset_import:
+        domain = "" if entry.domain == "ai.onnx" else entry.domain
+        versions[domain] = max(versions.get(domain, 1), entry.version)
+    versions[""] = min(versions.get("", 1), onnx.defs.onnx_opset_version())
+    for domain in {node.domain for node in nodes} - versions.keys():
+        versions[domain] = 1
+        graph.notes.append(f"Domain {printable(domain)!r} is used but not imported; version 1 is assumed")
+    model.opset_import.extend(onnx.OperatorSetIdProto(domain=d, version=v) for d, v in versions.items())
+
+
+def _infer_one_by_one(model: Any, types: dict[str, Declared]) -> None:
+    """Inference node by node, for graphs that ONNX refuses as a whole; what fails stays unknown."""
+    constants = {tensor.name: tensor for tensor in model.graph.initializer}
+    imports = list(model.opset_import)
+    for name, tensor in constants.items():
+        types[name] = declared_type(_tensor_type(tensor.data_type, tuple(tensor.dims)))
+    for node in model.graph.node:
+        if not onnx.defs.has(node.op_type, node.domain):
+            continue
+        try:
+            version = next(entry.version for entry in imports if entry.domain in (node.domain, ""))
+            schema = onnx.defs.get_schema(node.op_type, version, node.domain)
+            known = {name: _type_of(types[name]) for name in node.input if name in types}
+            data = {name: constants[name] for name in node.input if name in constants}
+            found = onnx.shape_inference.infer_node_outputs(schema, node, known, data, opset_imports=imports)
+        except Exception:  # noqa: BLE001, S112 - an operator that cannot be inferred is listed as unknown
+            continue
+        types.update({name: declared_type(proto) for name, proto in found.items()})
+
+
+def _add_constant(skeleton: Any, name: str, value: Array) -> None:
+    skeleton.initializer.append(onnx.numpy_helper.from_array(value, name))
+
+
+def _add_type(value: Any, name: str, declared: Declared) -> None:
+    value.name = name
+    value.type.CopyFrom(_type_of(declared))
+
+
+def _type_of(declared: Declared) -> Any:
+    code = onnx.TensorProto.DataType.Value({"float32": "FLOAT", "float64": "DOUBLE", "unknown": "UNDEFINED"}.get(
+        declared.dtype, declared.dtype.upper()))  # fmt: skip
+    return _tensor_type(code, declared.dims)
+
+
+def _tensor_type(code: int, dims: tuple[int | str | None, ...] | None) -> Any:
+    proto = onnx.TypeProto()
+    proto.tensor_type.elem_type = code
+    if dims is not None:
+        proto.tensor_type.shape.SetInParent()
+        for dim in dims:
+            entry = proto.tensor_type.shape.dim.add()
+            if isinstance(dim, int):
+                entry.dim_value = dim
+            elif dim is not None:
+                entry.dim_param = dim
+    return proto
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return printable(lines[0])[:200] if lines else type(error).__name__
