@@ -259,10 +259,11 @@ def replay(plan: Plan) -> Replay:
 
 
 def _curve(walk: Walk, device: str, end_ns: int) -> MemoryCurve:
+    changes = sorted(walk.changes[device])
     level = peak = walk.home_bytes(device)
     peak_ns, peak_event = 0, None
-    times, levels = [0], [level]
-    for time_ns, at_once in groupby(sorted(walk.changes[device]), key=attrgetter("time_ns")):
+    points = [] if changes and changes[0].time_ns == 0 else [(0, level)]
+    for time_ns, at_once in groupby(changes, key=attrgetter("time_ns")):
         highest = before = level
         for change in at_once:
             level += change.delta_bytes
@@ -270,15 +271,9 @@ def _curve(walk: Walk, device: str, end_ns: int) -> MemoryCurve:
             if level > peak:
                 peak, peak_ns, peak_event = level, time_ns, change.event
         if highest > max(before, level):
-            _append(times, levels, time_ns, highest)
-        _append(times, levels, time_ns, level)
-    _append(times, levels, end_ns, level)
-    return MemoryCurve(tuple(times), tuple(levels), walk.home_bytes(device), peak, peak_ns, peak_event)
-
-
-def _append(times: list[int], levels: list[int], time_ns: int, level: int) -> None:
-    if time_ns == times[-1] == 0 and len(times) == 1:
-        levels[0] = level  # the empty device before the first event lasts no time
-    elif level != levels[-1] or time_ns > times[-1]:
-        times.append(time_ns)
-        levels.append(level)
+            points.append((time_ns, highest))
+        points.append((time_ns, level))
+    if points[-1][0] < end_ns:
+        points.append((end_ns, level))
+    times, levels = zip(*points, strict=True)
+    return MemoryCurve(times, levels, walk.home_bytes(device), peak, peak_ns, peak_event)
