@@ -1,0 +1,138 @@
+"""Painting of lanes: bars by category, hatches, borders, names, and the ticks of frees."""
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from xengine_gui.model.plan import Compute, Transfer
+from xengine_gui.schedule.timeline import Category, Int64Array
+from xengine_gui.ui.timeline.details import printable
+from xengine_gui.ui.timeline.frame import Frame
+from xengine_gui.ui.timeline.geometry import LaneIndex, Runs, ticks_per_column
+from xengine_gui.ui.timeline.layout import Band
+from xengine_gui.ui.timeline.primitives import draw_lines, draw_rects, float_array
+
+RARE = (Category.LOSS, Category.RECOMPUTE)
+_HATCH_STEP = 7.0
+_HATCH_WIDTH = 2.4
+_LEAST_HATCHED_WIDTH = 5.0
+_LEAST_BORDERED_WIDTH = 3.0
+_LEAST_NAMED_WIDTH = 26.0
+
+
+def paint_lane(painter: QPainter, frame: Frame, lane: LaneIndex, band: Band, *, names: bool) -> None:
+    """Paint a lane's bars: the common ones, their borders, then the rare ones over them, then the names."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    painter.setPen(Qt.PenStyle.NoPen)
+    for category in lane.categories:
+        if category not in RARE:
+            _fill(painter, frame, lane.runs(category, frame.columns), band, frame.theme.category(category))
+    wide = lane.wide(frame.columns, _LEAST_BORDERED_WIDTH / frame.layout.column_width)
+    _borders(painter, frame, lane, wide, band)
+    painter.setPen(Qt.PenStyle.NoPen)
+    for category in lane.categories:
+        if category in RARE:
+            runs = lane.runs(category, frame.columns)
+            _fill(painter, frame, runs, band, frame.theme.category(category))
+            if category is Category.RECOMPUTE:
+                _hatch(painter, frame, runs, band)
+    if names:
+        _names(painter, frame, lane, wide, band)
+
+
+def _fill(painter: QPainter, frame: Frame, runs: Runs, band: Band, colour: str) -> None:
+    width = frame.layout.column_width
+    painter.setBrush(QColor(colour))
+    left = frame.layout.left + runs.first * width
+    draw_rects(painter, left, band.top, (runs.stop - runs.first) * width, band.height)
+
+
+def _borders(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, band: Band) -> None:
+    """A thin line at the start of every bar that is wide enough, so that neighbours of one category stay apart."""
+    start = lane.bars.start_ns[wide]
+    start = start[start > frame.view.start_ns]
+    position = np.floor(frame.columns.position(start)) * frame.layout.column_width + frame.layout.left
+    colour = QColor(frame.theme.card)
+    colour.setAlpha(190)
+    painter.setBrush(colour)
+    draw_rects(painter, position, band.top, max(frame.layout.column_width, 0.75), band.height)
+
+
+def _hatch(painter: QPainter, frame: Frame, runs: Runs, band: Band) -> None:
+    """Diagonal stripes, cut to each run by arithmetic: vector pictures know no clipping."""
+    width = frame.layout.column_width
+    left = frame.layout.left + runs.first * width
+    right = frame.layout.left + runs.stop * width
+    is_wide = right - left >= _LEAST_HATCHED_WIDTH
+    inset = _HATCH_WIDTH * 0.36
+    lines: list[tuple[float, float, float, float]] = []
+    bottom, height = band.bottom - inset, band.height - 2 * inset
+    for begin, end in zip((left[is_wide] + inset).tolist(), (right[is_wide] - inset).tolist(), strict=True):
+        first = np.ceil((begin - height) / _HATCH_STEP) * _HATCH_STEP
+        for foot in np.arange(first, end, _HATCH_STEP).tolist():
+            x1, x2 = max(begin, foot), min(end, foot + height)
+            if x2 > x1:
+                lines.append((x1, bottom - (x1 - foot), x2, bottom - (x2 - foot)))
+    if not lines:
+        return
+    x1s, y1s, x2s, y2s = float_array(lines).T
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    painter.setPen(
+        QPen(QColor(frame.theme.recompute_hatch), _HATCH_WIDTH, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
+    )
+    draw_lines(painter, x1s, y1s, x2s, y2s)
+    painter.restore()
+
+
+def _names(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, band: Band) -> None:
+    events = frame.index.timeline.plan.events
+    metrics = frame.fonts.small_metrics
+    painter.setFont(frame.fonts.small)
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, on=True)
+    bars = lane.bars
+    for position in wide.tolist():
+        left = max(frame.x(int(bars.start_ns[position])), frame.layout.left)
+        right = min(frame.x(int(bars.end_ns[position])), frame.layout.right)
+        if right - left < _LEAST_NAMED_WIDTH:
+            continue
+        event = events[int(bars.event[position])]
+        name = event.operator if isinstance(event, Compute) else event.tensor if isinstance(event, Transfer) else ""
+        text = metrics.elidedText(printable(name), Qt.TextElideMode.ElideRight, right - left - 8)
+        if len(text) < 3 and text != name:
+            continue
+        category = Category(int(bars.category[position]))
+        colour = frame.theme.category(category)
+        box = QRectF(left + 4, band.top, right - left - 8, band.height)
+        if category is Category.RECOMPUTE:
+            # The hatch would cut the letters: they stand on a plate.
+            plate = QRectF(
+                left + 3, band.top + 3, min(metrics.horizontalAdvance(text) + 6, right - left - 6), band.height - 6
+            )
+            painter.fillRect(plate, QColor(colour))
+            box.moveLeft(left + 6)
+        painter.setPen(QColor(frame.theme.text_on(colour)))
+        painter.drawText(
+            box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine, text
+        )
+
+
+def paint_frees(painter: QPainter, frame: Frame, device_position: int) -> None:
+    """A small triangle for each free; where they crowd, one for each two pixels that have any."""
+    device = frame.index.devices[device_position].device
+    if not len(device.free_ns):
+        return
+    band = frame.layout.cards[device_position].frees
+    column_width = frame.layout.column_width
+    filled = np.flatnonzero(ticks_per_column(device.free_ns, frame.columns))
+    bins = filled // max(1, round(2.0 / column_width))
+    filled = filled[np.flatnonzero(np.diff(bins, prepend=-1))]
+    half, height = band.height * 0.5, band.height * 0.86
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(frame.theme.free))
+    for x in (frame.layout.left + (filled + 0.5) * column_width).tolist():
+        tip = QPointF(x, band.top + 0.5)
+        painter.drawPolygon(
+            QPolygonF([tip, QPointF(x + half, band.top + height), QPointF(x - half, band.top + height)])
+        )

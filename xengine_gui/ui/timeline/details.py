@@ -1,0 +1,162 @@
+"""What is told of an event: name, place, times, bytes, and why it is there."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from xengine_gui.model.operator import Operator
+from xengine_gui.model.plan import Compute, Event, Free, Transfer
+from xengine_gui.schedule.timeline import Timeline
+from xengine_gui.units import format_duration, format_size
+
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A title, rows of a name and a value, and a sentence that says why (empty where nothing is to be said)."""
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+    why: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it as plain lines."""
+        lines = [self.title, *(f"{name}: {value}" for name, value in self.rows)]
+        return "\n".join([*lines, self.why] if self.why else lines)
+
+
+def printable(name: str) -> str:
+    """A name with everything that does not print shown escaped."""
+    if name.isprintable():
+        return name
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
+def shortened(name: str, most: int = _LONGEST_NAME) -> str:
+    """A name of at most `most` characters, its middle left out where it is longer."""
+    name = printable(name)
+    if len(name) <= most:
+        return name
+    head = most // 2
+    return f"{name[:head]}…{name[len(name) - (most - head - 1) :]}"
+
+
+class DetailsSource:
+    """Answers what is told of each event of one timeline; its tables are made when first asked."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._problem = timeline.plan.problem
+        self._events = timeline.plan.events
+
+    def of_event(self, event_position: int) -> Details:
+        """What is told of one event."""
+        event = self._events[event_position]
+        if isinstance(event, Compute):
+            return self._of_compute(event, event_position)
+        size = self._size_bytes.get(event.tensor, 0)
+        if isinstance(event, Transfer):
+            rows = (
+                ("from", f"{shortened(event.source)} to {shortened(event.destination)}"),
+                *_times(event),
+                ("size", format_size(size)),
+            )
+            return Details(f"transfer {shortened(event.tensor)}", rows, self._why_transfer(event, event_position))
+        rows = (
+            ("device", shortened(event.device)),
+            ("at", format_duration(event.start_ns)),
+            ("size", format_size(size)),
+        )
+        return Details(f"free {shortened(event.tensor)}", rows, self._why_free(event, event_position))
+
+    def of_events(self, event_positions: Sequence[int], longest: int, what: str) -> Details:
+        """What is told of a pixel that holds several events: how many, and the longest of them."""
+        if len(event_positions) == 1:
+            return self.of_event(event_positions[0])
+        details = self.of_event(longest)
+        title = f"{len(event_positions):,} {what} in this pixel"
+        return Details(title, (("longest", details.title), *details.rows), "Zoom in to tell them apart.")
+
+    def _of_compute(self, event: Compute, event_position: int) -> Details:
+        operator = self._operators[event.operator]
+        size = sum(self._size_bytes.get(tensor, 0) for tensor in operator.outputs)
+        rows = [
+            ("operator", f"{shortened(operator.kind, 30)}, {operator.phase}"),
+            ("device", shortened(event.device)),
+            *_times(event),
+            ("result", format_size(size)),
+        ]
+        if event.implementation:
+            rows.insert(2, ("by", shortened(event.implementation)))
+        title = f"{'recompute ' if event.again else ''}{shortened(event.operator)}"
+        return Details(title, tuple(rows), self._why_recompute(event, event_position) if event.again else "")
+
+    def _why_recompute(self, event: Compute, event_position: int) -> str:
+        reader = self._next_reader(self._operators[event.operator].outputs, event.device, event_position)
+        if reader is None:
+            return ""
+        return f"Its result was freed; {shortened(reader.operator)} needs it at {format_duration(reader.start_ns)}."
+
+    def _why_transfer(self, event: Transfer, event_position: int) -> str:
+        reader = self._next_reader((event.tensor,), event.destination, event_position)
+        if reader is None:
+            return f"It waits on {shortened(event.destination)} until it is needed."
+        moment = format_duration(reader.start_ns)
+        return f"{shortened(reader.operator)} reads it on {shortened(event.destination)} at {moment}."
+
+    def _why_free(self, event: Free, event_position: int) -> str:
+        last: Compute | None = None
+        for operator in self._readers.get(event.tensor, ()):
+            runs = self._runs.get((event.device, operator), ())
+            place = bisect_left(runs, event_position)
+            if place:
+                run = self._events[runs[place - 1]]
+                if isinstance(run, Compute) and (last is None or run.start_ns >= last.start_ns):
+                    last = run
+        if last is None:
+            return ""
+        return f"Its last use here was {shortened(last.operator)} at {format_duration(last.start_ns)}."
+
+    def _next_reader(self, tensors: Sequence[str], device: str, event_position: int) -> Compute | None:
+        found = [
+            runs[place]
+            for tensor in tensors
+            for operator in self._readers.get(tensor, ())
+            if (runs := self._runs.get((device, operator)))
+            and (place := bisect_right(runs, event_position)) < len(runs)
+        ]
+        reader = self._events[min(found)] if found else None
+        return reader if isinstance(reader, Compute) else None
+
+    @cached_property
+    def _operators(self) -> dict[str, Operator]:
+        return {o.name: o for o in self._problem.operators}
+
+    @cached_property
+    def _size_bytes(self) -> dict[str, int]:
+        return {t.name: t.size_bytes for t in self._problem.tensors}
+
+    @cached_property
+    def _readers(self) -> dict[str, list[str]]:
+        readers: dict[str, list[str]] = {}
+        for operator in self._problem.operators:
+            for tensor in dict.fromkeys(operator.inputs):
+                readers.setdefault(tensor, []).append(operator.name)
+        return readers
+
+    @cached_property
+    def _runs(self) -> dict[tuple[str, str], list[int]]:
+        runs: dict[tuple[str, str], list[int]] = {}
+        for i, event in enumerate(self._events):
+            if isinstance(event, Compute):
+                runs.setdefault((event.device, event.operator), []).append(i)
+        return runs
+
+
+def _times(event: Event) -> tuple[tuple[str, str], ...]:
+    return (
+        ("start", format_duration(event.start_ns)),
+        ("takes", format_duration(event.end_ns - event.start_ns)),
+    )

@@ -1,0 +1,132 @@
+"""A timeline prepared for looking at: every lane indexed, transfers as arrows, and where each event stands."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from xengine_gui.schedule.timeline import Bars, Category, DeviceTimeline, Int64Array, Timeline
+from xengine_gui.ui.timeline.geometry import Columns, LaneIndex, TimeRange
+from xengine_gui.ui.timeline.navigation import whole_range
+
+LANES = ("compute", "incoming", "outgoing")
+
+
+class DeviceIndex:
+    """One device's lanes and memory, with the figures of its title line."""
+
+    def __init__(self, device: DeviceTimeline, end_ns: int) -> None:
+        self.device = device
+        self.compute = LaneIndex(device.compute)
+        self.incoming = LaneIndex(device.incoming)
+        self.outgoing = LaneIndex(device.outgoing)
+        self.busy_ns = int(np.sum(device.compute.end_ns - device.compute.start_ns))
+        self.busy_ratio = self.busy_ns / end_ns if end_ns else 0.0
+        self.recompute_count = int(np.count_nonzero(device.compute.category == Category.RECOMPUTE))
+
+    @property
+    def name(self) -> str:
+        """The device's name."""
+        return self.device.device
+
+    def lane(self, name: str) -> LaneIndex:
+        """One of `LANES`."""
+        lane: LaneIndex = getattr(self, name)
+        return lane
+
+    @property
+    def lanes(self) -> Iterator[tuple[str, LaneIndex]]:
+        """All lanes with their names."""
+        return ((name, self.lane(name)) for name in LANES)
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """The transfers from one device to another (positions in the timeline), sorted by start."""
+
+    source: int
+    destination: int
+    start_ns: Int64Array
+    end_ns: Int64Array
+    event: Int64Array
+
+    def in_view(self, columns: Columns, bin_columns: int) -> Int64Array:
+        """Positions of those to draw: all that are in view, or where they crowd the first of each bin of columns."""
+        if not len(self.start_ns):
+            return np.zeros(0, np.int64)
+        edges = np.append(columns.begin_ns[:: max(1, bin_columns)], columns.view.end_ns + 1)
+        place = np.searchsorted(self.start_ns, edges)
+        shown = place[:-1][place[:-1] < place[1:]]
+        before = place[0] - 1
+        if before >= 0 and self.end_ns[before] > columns.view.start_ns:
+            shown = np.insert(shown, 0, before)
+        return shown.astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an event's bar or tick is: the device's position, `lane` (one of `LANES` or `free`), position in it."""
+
+    device: int
+    lane: str
+    position: int
+
+
+class TimelineIndex:
+    """All of a timeline, ready for any number of looks."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self.timeline = timeline
+        self.devices = tuple(DeviceIndex(device, timeline.end_ns) for device in timeline.devices)
+        self.categories = frozenset(c for d in self.devices for _, lane in d.lanes for c in lane.categories)
+
+    @property
+    def whole(self) -> TimeRange:
+        """The view of the whole plan."""
+        return whole_range(self.timeline.end_ns)
+
+    @property
+    def has_frees(self) -> bool:
+        """Whether anything is freed."""
+        return any(len(device.device.free_ns) for device in self.devices)
+
+    @cached_property
+    def arrows(self) -> tuple[Arrows, ...]:
+        """Transfers by source and destination."""
+        arriving = [np.full(len(d.device.incoming.event), i, np.int64) for i, d in enumerate(self.devices)]
+        events = np.concatenate([d.device.incoming.event for d in self.devices] or [np.zeros(0, np.int64)])
+        device = np.concatenate(arriving or [np.zeros(0, np.int64)])
+        order = np.argsort(events, kind="stable")
+        events, device = events[order], device[order]
+        found: list[Arrows] = []
+        for source, index in enumerate(self.devices):
+            bars = index.device.outgoing
+            if not len(bars.event) or not len(events):
+                continue
+            place = np.minimum(np.searchsorted(events, bars.event), len(events) - 1)
+            goal = np.where(events[place] == bars.event, device[place], -1)
+            found.extend(self._arrows(source, int(to), bars, goal == to) for to in np.unique(goal[goal >= 0]))
+        return tuple(found)
+
+    @staticmethod
+    def _arrows(source: int, destination: int, bars: Bars, chosen: Int64Array) -> Arrows:
+        return Arrows(source, destination, bars.start_ns[chosen], bars.end_ns[chosen], bars.event[chosen])
+
+    def places(self, event: int) -> list[Place]:
+        """Where an event is drawn: once, or for a transfer at both its ends."""
+        found: list[Place] = []
+        for i, device in enumerate(self.devices):
+            for name, lane in device.lanes:
+                found += [Place(i, name, int(p)) for p in np.flatnonzero(lane.bars.event == event)]
+            found += [Place(i, "free", int(p)) for p in np.flatnonzero(device.device.free_event == event)]
+        return found
+
+    def span(self, place: Place) -> tuple[int, int]:
+        """Start and end of what is at a place."""
+        device = self.devices[place.device]
+        if place.lane == "free":
+            moment = int(device.device.free_ns[place.position])
+            return moment, moment
+        bars = device.lane(place.lane).bars
+        return int(bars.start_ns[place.position]), int(bars.end_ns[place.position])

@@ -1,0 +1,38 @@
+"""Numpy arrays straight into a painter: no Python object per rectangle."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pyqtgraph.Qt.internals import PrimitiveArray
+from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtGui import QPainter
+
+from xengine_gui.ui.timeline.geometry import FloatArray
+
+
+def draw_rects(painter: QPainter, left: npt.NDArray[np.floating[Any]], top: Any, width: Any, height: Any) -> None:
+    """Draw rectangles with the painter's brush and pen; all but `left` may be one number for all."""
+    if not len(left):
+        return
+    array = PrimitiveArray(QRectF, 4)
+    array.resize(len(left))
+    memory = array.ndarray()
+    memory[:, 0], memory[:, 1], memory[:, 2], memory[:, 3] = left, top, width, height
+    painter.drawRects(*array.drawargs())
+
+
+def draw_lines(painter: QPainter, x1: FloatArray, y1: Any, x2: FloatArray, y2: Any) -> None:
+    """Draw lines with the painter's pen; the heights may be one number for all."""
+    if not len(x1):
+        return
+    array = PrimitiveArray(QLineF, 4)
+    array.resize(len(x1))
+    memory = array.ndarray()
+    memory[:, 0], memory[:, 1], memory[:, 2], memory[:, 3] = x1, y1, x2, y2
+    painter.drawLines(*array.drawargs())
+
+
+def float_array(values: Any) -> FloatArray:
+    """Values as float64."""
+    return np.asarray(values, dtype=np.float64)

@@ -1,0 +1,421 @@
+"""The timeline in the window: one card per device on one time axis; zoom, pan, hover, selection, limits to drag.
+
+A plain painted widget rather than plot items: pictures are painted by the very same functions, and what follows the
+mouse is laid over a kept image, so that moving it repaints nothing else.
+"""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from xengine_gui.schedule.timeline import Timeline
+from xengine_gui.ui.theme import Theme, current_theme
+from xengine_gui.ui.timeline.controls import TimelineControls
+from xengine_gui.ui.timeline.details import Details, DetailsSource
+from xengine_gui.ui.timeline.frame import Fonts, Frame
+from xengine_gui.ui.timeline.geometry import TimeRange
+from xengine_gui.ui.timeline.hits import Hit, describe_hit, describe_memory, device_at, hit_at, limit_at
+from xengine_gui.ui.timeline.index import Place, TimelineIndex
+from xengine_gui.ui.timeline.layout import Band, Layout, arrange
+from xengine_gui.ui.timeline.navigation import around, clamped, whole_range, zoomed
+from xengine_gui.ui.timeline.overlay import (
+    paint_cursor,
+    paint_cursor_time,
+    paint_details,
+    paint_message,
+    paint_outline,
+)
+from xengine_gui.ui.timeline.painting import paint_axis, paint_timeline
+from xengine_gui.units import format_duration
+
+_KEY_ZOOM = 1.6
+_WELCOME = "No plan yet\nOpen a network or a problem, then press Plan."
+
+
+class TimelineView(QAbstractScrollArea):
+    """Shows a timeline. Events are named by their position in the plan's events, -1 for none; times are integers."""
+
+    event_hovered = Signal(int)
+    event_selected = Signal(int)
+    time_hovered = Signal(object)
+    """The moment under the mouse in nanoseconds, -1 when the mouse leaves."""
+    limit_dragging = Signal(str, object)
+    limit_dragged = Signal(str, object)
+    view_changed = Signal(object, object)
+    """Start and end of what is in view, in nanoseconds."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._index: TimelineIndex | None = None
+        self._details: DetailsSource | None = None
+        self._message = _WELCOME
+        self._theme = current_theme()
+        self._theme_is_own = False
+        self._fonts = Fonts(self.font())
+        self._layout: Layout | None = None
+        self._view = whole_range(0)
+        self._image: QPixmap | None = None
+        self._limits: dict[str, int | None] = {}
+        self._tops: dict[str, int] = {}
+        self._hit: Hit | None = None
+        self._hover: QPointF | None = None
+        self._selected: tuple[Place, ...] = ()
+        self._selected_event = -1
+        # Before anything else: Qt asks for it as soon as the viewport is touched.
+        self._controls = TimelineControls(self)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+        self.setAccessibleName("Timeline")
+        self.set_message(_WELCOME)
+
+    # ---- what is shown
+
+    def timeline(self) -> Timeline | None:
+        """What is shown, `None` while there is only a message."""
+        return self._index.timeline if self._index is not None else None
+
+    def set_timeline(self, timeline: Timeline | None) -> None:
+        """Show a timeline, or with `None` the message; a view that was zoomed in stays where it is."""
+        was_whole = self._index is None or self._view == self._index.whole
+        self._index = TimelineIndex(timeline) if timeline is not None else None
+        self._details = DetailsSource(timeline) if timeline is not None else None
+        dragged = self._controls.dragged_device
+        self._limits = {name: limit for name, limit in self._limits.items() if name == dragged}
+        whole = self._index.whole if self._index is not None else whole_range(0)
+        self._view = whole if was_whole else clamped(self._view.start_ns, self._view.span_ns, whole)
+        self._set_hit(None)
+        self.select_event(-1)
+        self._describe()
+        self._arrange()
+
+    def set_message(self, message: str) -> None:
+        """What stands in the middle while there is no timeline: the first line large, the others below it."""
+        self._message = message
+        self._describe()
+        if self._index is None:
+            self.viewport().update()
+
+    def set_limits(self, limits: Mapping[str, int | None]) -> None:
+        """Move limit lines at once, ahead of the plan that will keep them; the next timeline brings its own."""
+        self._limits.update(limits)
+        self.repaint_all()
+
+    def set_theme(self, theme: Theme | None) -> None:
+        """Use a theme of its own, or with `None` the application's, also when that changes."""
+        self._theme_is_own = theme is not None
+        self._theme = theme or current_theme()
+        self.repaint_all()
+
+    def theme(self) -> Theme:
+        """The colours it paints with."""
+        return self._theme
+
+    # ---- where the view is
+
+    def view_range(self) -> TimeRange:
+        """What is in view."""
+        return self._view
+
+    def fit(self) -> None:
+        """Show the whole plan."""
+        if self._index is not None:
+            self.show_range(self._index.whole)
+
+    def zoom_in(self) -> None:
+        """Zoom in at the cursor, or in the middle where the mouse is elsewhere."""
+        self.zoom_by(_KEY_ZOOM)
+
+    def zoom_out(self) -> None:
+        """Zoom out."""
+        self.zoom_by(1 / _KEY_ZOOM)
+
+    def zoom_to(self, start_ns: int, end_ns: int) -> None:
+        """Show a stretch of time, as much of it as the plan has."""
+        if self._index is not None:
+            self.show_range(clamped(start_ns, end_ns - start_ns, self._index.whole))
+
+    def zoom_to_selected(self) -> None:
+        """Show the selected event with some time around it, or everything where none is selected."""
+        if self._index is None or not self._selected:
+            self.fit()
+            return
+        self.show_range(around(*self._index.span(self._selected[0]), self._index.whole))
+
+    def zoom_by(self, factor: float, at_ns: int | None = None) -> None:
+        """Zoom in (above 1) or out at a moment; `None` is the cursor, or the middle where the mouse is elsewhere."""
+        if self._index is None:
+            return
+        if at_ns is None:
+            at_ns = self.time_under_mouse()
+        if at_ns is None:
+            at_ns = (self._view.start_ns + self._view.end_ns) // 2
+        self.show_range(zoomed(self._view, self._index.whole, factor, at_ns))
+
+    def show_range(self, view: TimeRange) -> None:
+        """Show a range that lies within the plan."""
+        if self._index is None or view == self._view:
+            return
+        self._view = view
+        self.view_changed.emit(view.start_ns, view.end_ns)
+        self.repaint_all()
+        self._look_under_mouse()
+
+    def time_under_mouse(self) -> int | None:
+        """The moment that the cursor line marks."""
+        frame = self.frame()
+        return frame.time_at(self._hover.x()) if frame is not None and self._hover is not None else None
+
+    # ---- selection and hover
+
+    def selected_event(self) -> int:
+        """The selected event, or -1."""
+        return self._selected_event
+
+    def select_event(self, event: int) -> None:
+        """Select an event by its position in the plan's events (-1: none), and bring it into view."""
+        if self._index is not None and not 0 <= event < len(self._index.timeline.plan.events):
+            event = -1
+        if self._index is None:
+            event = -1
+        changed = event != self._selected_event
+        self._selected_event = event
+        self._selected = tuple(self._index.places(event)) if self._index is not None and event >= 0 else ()
+        self._show_selected()
+        if changed:
+            self.event_selected.emit(event)
+        self.viewport().update()
+
+    def hovered_event(self) -> int:
+        """The event under the mouse, or -1."""
+        return self._hit.event if self._hit is not None else -1
+
+    def hover_details(self) -> Details | None:
+        """What the card beside the mouse tells now."""
+        frame = self.frame()
+        if frame is None or self._hover is None or self._details is None or self._controls.is_dragging:
+            return None
+        if self._hit is not None:
+            return describe_hit(self._details, frame, self._hit)
+        position = device_at(frame, self._hover.y())
+        on_plot = frame.layout.left <= self._hover.x() <= frame.layout.right
+        if position is None or not on_plot or self._hover.y() not in frame.layout.cards[position].memory:
+            return None
+        return describe_memory(frame, position, frame.time_at(self._hover.x()))
+
+    def set_hover(self, point: QPointF | None) -> None:
+        """The mouse is here now (`None`: elsewhere)."""
+        self._hover = point
+        self._look_under_mouse()
+
+    def frame(self) -> Frame | None:
+        """All that the present look is painted from, cards scrolled to where they are."""
+        if self._index is None or self._layout is None:
+            return None
+        return Frame(
+            self._index,
+            self._view,
+            self._layout.moved(-float(self.verticalScrollBar().value())),
+            self._theme,
+            self._fonts,
+            limits=self._limits,
+            tops=self._tops,
+            is_live=True,
+            visible=Band(0.0, float(self.viewport().height())),
+        )
+
+    # ---- limits
+
+    def limit_under(self, point: QPointF) -> str | None:
+        """The device whose limit can be taken hold of here."""
+        frame = self.frame()
+        position = limit_at(frame, point) if frame is not None else None
+        return None if frame is None or position is None else frame.index.devices[position].name
+
+    def hold_limit(self, device: str, limit_bytes: int | None) -> None:
+        """While a limit is dragged: show it there on a scale that stands still; `None` lets the scale go again."""
+        frame = self.frame()
+        position = next((i for i, d in enumerate(frame.index.devices) if d.name == device), None) if frame else None
+        if frame is None or position is None:
+            return
+        if limit_bytes is None:
+            self._tops.pop(device, None)
+        else:
+            self._tops.setdefault(device, frame.memory_scale(position).top_bytes)
+            self._limits[device] = limit_bytes
+        self.repaint_all()
+
+    # ---- Qt
+
+    def repaint_all(self) -> None:
+        """Paint everything anew at the next occasion."""
+        self._image = None
+        self.viewport().update()
+
+    def sizeHint(self) -> QSize:
+        """A size at which two devices look well."""
+        return QSize(900, 560)
+
+    def minimumSizeHint(self) -> QSize:
+        """Small enough for any window."""
+        return QSize(320, 160)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Arrange the cards for the new size."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:  # noqa: ARG002 - Qt's signature
+        """Scrolled by the bar or by keys."""
+        self.repaint_all()
+        self._look_under_mouse()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the application's colours and fonts."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange) and not self._theme_is_own:
+            self._theme = current_theme()
+            self.repaint_all()
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+            self._fonts = Fonts(self.font())
+            self._arrange()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Mouse, wheel, touchpad and key go to the controls; the rest is Qt's."""
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self._arrange()
+        return self._controls.handle(event) or super().viewportEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the focus where it came by keys."""
+        super().focusInEvent(event)
+        self._controls.handle(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """The focus is gone."""
+        super().focusOutEvent(event)
+        self._controls.handle(event)
+
+    def keyPressEvent(self, event: QEvent) -> None:
+        """Keys that the controls do not know go on to the parent."""
+        if not self._controls.handle(event):
+            event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's signature
+        """Lay what follows the mouse over the kept image."""
+        painter = QPainter(self.viewport())
+        frame = self.frame()
+        if frame is None:
+            box = QRectF(self.viewport().rect())
+            painter.fillRect(box, QColor(self._theme.window))
+            paint_message(painter, self._theme, self._fonts, self._message, box)
+        else:
+            if self._image is None or self._image.devicePixelRatio() != self.devicePixelRatioF():
+                self._image = self._painted(frame)
+            painter.drawPixmap(0, 0, self._image)
+            self._paint_overlay(painter, frame)
+        if self._controls.shows_focus:
+            painter.setPen(QPen(QColor(self._theme.focus), 2))
+            painter.drawRect(QRectF(self.viewport().rect()).adjusted(1, 1, -1, -1))
+        painter.end()
+
+    # ---- its own
+
+    def _painted(self, frame: Frame) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        image = QPixmap(self.viewport().size() * ratio)
+        image.setDevicePixelRatio(ratio)
+        image.fill(QColor(self._theme.window))
+        painter = QPainter(image)
+        paint_timeline(painter, frame)
+        paint_axis(painter, frame, self._theme.window)
+        painter.end()
+        return image
+
+    def _paint_overlay(self, painter: QPainter, frame: Frame) -> None:
+        axis = frame.layout.axis
+        box = QRectF(self.viewport().rect())
+        painter.setClipRect(box.adjusted(0, axis.height, 0, 0))
+        paint_outline(painter, frame, self._selected, strong=True)
+        if self._hit is not None:
+            paint_outline(painter, frame, (self._hit.place,), strong=False)
+        moment = self._controls.cursor_ns()
+        if moment is not None:
+            paint_cursor(painter, frame, moment, box.height())
+        stretch = self._controls.chosen_stretch()
+        if stretch is not None:
+            shade = QColor(self._theme.accent)
+            shade.setAlpha(50)
+            left, right = frame.x(stretch[0]), frame.x(stretch[1])
+            painter.fillRect(QRectF(left, axis.bottom, right - left, box.height()), shade)
+        painter.setClipping(False)
+        if moment is not None:
+            paint_cursor_time(painter, frame, moment)
+        details = self.hover_details()
+        if details is not None and self._hover is not None:
+            paint_details(painter, frame, details, self._hover, box)
+
+    def _arrange(self) -> None:
+        self._image = None
+        if self._index is None:
+            self._layout = None
+            self.verticalScrollBar().setRange(0, 0)
+        else:
+            size = self.viewport().size()
+            self._layout = arrange(
+                [device.device for device in self._index.devices],
+                width=float(size.width()),
+                height=float(size.height()),
+                line_height=self._fonts.line_height,
+                gutter=self._fonts.gutter,
+                scale=self.devicePixelRatioF(),
+            )
+            bar = self.verticalScrollBar()
+            bar.setPageStep(size.height())
+            bar.setSingleStep(round(self._fonts.line_height * 2))
+            bar.setRange(0, max(0, round(self._layout.height) - size.height()))
+        self.viewport().update()
+
+    def _look_under_mouse(self) -> None:
+        frame = self.frame()
+        if frame is None or self._hover is None:
+            self._set_hit(None)
+            self.time_hovered.emit(-1)
+        else:
+            self._set_hit(None if self._controls.is_dragging else hit_at(frame, self._hover))
+            self.time_hovered.emit(frame.time_at(self._hover.x()))
+        self.viewport().update()
+
+    def _set_hit(self, hit: Hit | None) -> None:
+        before = self.hovered_event()
+        self._hit = hit
+        if self.hovered_event() != before:
+            self.event_hovered.emit(self.hovered_event())
+
+    def _show_selected(self) -> None:
+        """Bring the selected event into view without a change of scale."""
+        if self._index is None or not self._selected:
+            return
+        start, end = self._index.span(self._selected[0])
+        if end < self._view.start_ns or start > self._view.end_ns:
+            middle = (start + end) // 2
+            self.show_range(clamped(middle - self._view.span_ns // 2, self._view.span_ns, self._index.whole))
+        frame = self.frame()
+        if frame is not None:
+            card = frame.layout.cards[self._selected[0].device].outer
+            if card.bottom < frame.layout.axis.bottom or card.top > self.viewport().height():
+                bar = self.verticalScrollBar()
+                bar.setValue(bar.value() + round(card.top - frame.layout.axis.bottom))
+
+    def _describe(self) -> None:
+        if self._index is None:
+            self.setAccessibleDescription(self._message)
+            return
+        timeline = self._index.timeline
+        self.setAccessibleDescription(
+            f"{len(timeline.devices)} devices, {len(timeline.plan.events)} events, {format_duration(timeline.end_ns)}"
+        )
