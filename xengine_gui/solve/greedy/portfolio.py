@@ -1,71 +1,99 @@
-"""Plans at once: scripts from several placements, followed with several ways of choosing, the best kept."""
+"""Plans at once: scripts from several placements are healed or followed in several ways, and the best is kept."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from xengine_gui.model.indexed import IndexedProblem
-from xengine_gui.model.plan import Move, Run, Step
+from xengine_gui.model.plan import Step
 from xengine_gui.solve.greedy.actions import Action, actions_of, kept_devices, total_ns
+from xengine_gui.solve.greedy.draft import Draft
 from xengine_gui.solve.greedy.executor import follow
+from xengine_gui.solve.greedy.improve import improve_draft
+from xengine_gui.solve.greedy.mending import heal_everywhere
 from xengine_gui.solve.greedy.release import Knobs
+from xengine_gui.solve.greedy.scripts import placements, script_of
 from xengine_gui.solve.greedy.tables import Tables
-from xengine_gui.solve.placement import single_device_placements, unlimited_placement
+
+_KNOBS = (
+    Knobs(0.5),
+    Knobs(0.0),
+    Knobs(1.0),
+    Knobs(0.25),
+    Knobs(2.0),
+    Knobs(0.5, frugal=True),
+    Knobs(1.0, 0.5, frugal=True),
+)
 
 
-def script_of(tables: Tables, placement: list[int]) -> tuple[list[Action], dict[int, int]]:
-    """Every operator once where the placement says, each tensor moved before its first reader elsewhere; where tensors end."""
-    indexed = tables.indexed
-    script: list[Action] = []
-    moved: set[tuple[int, int]] = set()
-    for operator, device in enumerate(placement):
-        for tensor in indexed.inputs[operator]:
-            source = placement[indexed.producer[tensor]]
-            if (
-                source != device
-                and (tensor, device) not in moved
-                and indexed.copy_ns(source, device, tensor) is not None
-            ):
-                moved.add((tensor, device))
-                script.append(Move(source, device, tensor))
-        script.append(Run(device, operator, tables.ways[operator][device][0]))
-    return script, {t: placement[indexed.producer[t]] for t in indexed.keep}
+class _Best:
+    """The cheapest valid steps so far."""
 
+    def __init__(self, tables: Tables, should_stop: Callable[[], bool]) -> None:
+        self.tables, self.should_stop = tables, should_stop
+        self.draft: Draft | None = None
 
-def placements(tables: Tables) -> Iterator[list[int]]:
-    """Placements worth a try, each once: the unlimited one, and everything on one device."""
-    seen: set[tuple[int, ...]] = set()
-    for placement in (unlimited_placement(tables.indexed), *single_device_placements(tables.indexed)):
-        if placement.device not in seen:
-            seen.add(placement.device)
-            yield list(placement.device)
+    def heal(self, steps: Sequence[Step]) -> bool:
+        """Try to heal steps where they break limits."""
+        draft = Draft(self.tables, steps)
+        return heal_everywhere(draft, self.should_stop) and self._take(draft)
+
+    def follow(self, script: list[Action], kept: dict[int, int], knobs: Knobs) -> bool:
+        """Try to follow a script within the limits."""
+        steps = follow(self.tables, script, kept, knobs, self.should_stop)
+        return steps is not None and self._take(Draft(self.tables, steps))
+
+    def _take(self, draft: Draft) -> bool:
+        improve_draft(draft, self.should_stop, effort=0)
+        if self.draft is None or draft.total_ns < self.draft.total_ns:
+            self.draft = draft
+        return True
 
 
 def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, effort: int = 1) -> list[Step] | None:
-    """Steps that stay within all limits, or `None` where no try finds any; more `effort` tries more."""
+    """Steps that stay within all limits, or `None` where no try finds any.
+
+    `effort` 0 stops at the first plan, 1 improves the best of several, 2 tries everything there is.
+    """
     tables = Tables(indexed)
-    best: list[Step] | None = None
-    for placement in placements(tables):
-        script, kept = script_of(tables, placement)
-        for power in (0.5, 0.0, 0.25, 1.0, 2.0):
-            steps = follow(tables, script, kept, Knobs(power), should_stop)
-            if steps is not None and (best is None or total_ns(indexed, steps) < total_ns(indexed, best)):
-                best = steps
-            if best is not None and not effort:
-                return best
-    return best
+    best = _Best(tables, should_stop)
+    scripts = [s for placement in placements(tables) if (s := script_of(tables, placement)) is not None]
+    for script in scripts:
+        if best.heal(script) and not effort:
+            break
+    for script in scripts:
+        for knobs in _KNOBS:
+            if should_stop() or (best.draft is not None and effort < 2):
+                break
+            best.follow(script, kept_devices(indexed, script), knobs)
+    return _improved(best.draft, should_stop, effort)
 
 
-def repair_steps(indexed: IndexedProblem, steps: Sequence[Step], should_stop: Callable[[], bool]) -> list[Step] | None:
-    """A valid plan near steps that break limits, or `None`."""
+def repair_steps(
+    indexed: IndexedProblem, steps: Sequence[Step], should_stop: Callable[[], bool], *, effort: int = 1
+) -> list[Step] | None:
+    """A valid plan near steps that break limits, or `None`; first computations must be in base order."""
     tables = Tables(indexed)
-    script, kept = actions_of(steps), kept_devices(indexed, steps)
-    best: list[Step] | None = None
-    for power in (0.5, 0.0, 0.25, 1.0, 2.0):
-        found = follow(tables, script, kept, Knobs(power), should_stop)
-        if found is not None and (best is None or total_ns(indexed, found) < total_ns(indexed, best)):
-            best = found
-    return best
+    best = _Best(tables, should_stop)
+    best.heal(steps)
+    for knobs in _KNOBS:
+        if should_stop() or (best.draft is not None and effort < 2):
+            break
+        best.follow(actions_of(steps), kept_devices(indexed, steps), knobs)
+    return _improved(best.draft, should_stop, effort)
 
 
-def improve_steps(indexed: IndexedProblem, steps: Sequence[Step], should_stop: Callable[[], bool]) -> list[Step]:
-    """Steps that are no worse and as valid."""
-    return list(steps)
+def improve_steps(
+    indexed: IndexedProblem, steps: Sequence[Step], should_stop: Callable[[], bool], *, effort: int = 1
+) -> list[Step]:
+    """Valid steps made cheaper where that is easily found; never worse, and as valid as they were."""
+    draft = Draft(Tables(indexed), steps)
+    if draft.worst(everywhere=True) is not None:
+        return list(steps)
+    improved = _improved(draft, should_stop, effort)
+    return improved if improved is not None and draft.total_ns <= total_ns(indexed, steps) else list(steps)
+
+
+def _improved(draft: Draft | None, should_stop: Callable[[], bool], effort: int) -> list[Step] | None:
+    if draft is None:
+        return None
+    improve_draft(draft, should_stop, effort=effort)
+    return draft.steps()

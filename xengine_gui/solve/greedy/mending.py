@@ -1,0 +1,133 @@
+"""Ways of lowering a draft's memory at one moment, and healing a draft with them."""
+
+from collections.abc import Callable, Iterator
+from math import inf
+from typing import NamedTuple
+
+from xengine_gui.model.plan import Move, Run
+from xengine_gui.solve.greedy.actions import Action
+from xengine_gui.solve.greedy.bringing import Bringing, Gap, gap_at
+from xengine_gui.solve.greedy.draft import CrowdedError, Draft
+from xengine_gui.solve.greedy.relocation import relocate, relocation_ns
+
+_WORSE_THAN_THOUGHT = 1.2
+"""A remedy that has become this much dearer since it was ranked waits behind the next one."""
+
+
+class Remedy(NamedTuple):
+    """One way of lowering the memory at a moment: cost per useful byte, cost, what to do."""
+
+    ratio: float
+    cost_ns: float
+    useful_bytes: int
+    kind: str
+    what: tuple[int, int, int]
+
+
+def gap_remedy(draft: Draft, gap: Gap, over_bytes: int, ceiling_ns: float) -> tuple[Remedy, list[Action]] | None:
+    """Let a tensor go in a gap: make it again or copy it back before the gap ends, or move it out and in."""
+    device, tensor = divmod(gap.key, draft.count)
+    useful = min(draft.indexed.tensor_bytes[tensor], over_bytes)
+    way = Bringing(draft, gap.end).plan(gap.key, ceiling_ns)
+    cost, actions = (inf, []) if way is None else way
+    kind, where = "bring", device
+    for other in range(draft.indexed.device_count):
+        out = draft.indexed.copy_ns(device, other, tensor) if other != device else None
+        back = draft.indexed.copy_ns(other, device, tensor) if other != device else None
+        if out is None or back is None or out + back >= min(cost, ceiling_ns):
+            continue
+        if draft.has_room(other * draft.count + tensor, gap.begin + 1, gap.end + 1):
+            cost, actions, kind, where = out + back, [Move(other, device, tensor)], "out", other
+    if cost >= ceiling_ns:
+        return None
+    return Remedy(cost / useful, cost, useful, kind, (gap.key, gap.end, where)), actions
+
+
+def let_go(draft: Draft, gap: Gap, remedy: Remedy, actions: list[Action]) -> None:
+    """Carry out a remedy of a gap."""
+    if remedy.kind == "out":
+        device, tensor = divmod(gap.key, draft.count)
+        draft.put(draft.empty_after(gap.begin), Move(device, remedy.what[2], tensor))
+    begin = draft.empty_before(gap.end, len(actions))
+    for offset, action in enumerate(actions):
+        draft.put(begin + offset, action)
+
+
+def _remedies(draft: Draft, over_bytes: int, device: int, slot: int, ceiling_ns: float) -> Iterator[Remedy]:
+    sizes = draft.indexed.tensor_bytes
+    for key in draft.keys_on[device]:
+        if sizes[key % draft.count] and (gap := gap_at(draft, key, slot)) is not None:
+            found = gap_remedy(draft, gap, over_bytes, ceiling_ns)
+            if found is not None:
+                yield found[0]
+    run = draft.at[slot]
+    if isinstance(run, Run):
+        yield from _run_remedies(draft, run, over_bytes, slot)
+
+
+def _run_remedies(draft: Draft, run: Run, over_bytes: int, slot: int) -> Iterator[Remedy]:
+    """Another implementation or another device for what runs at the moment."""
+    rows = draft.indexed.implementations[run.operator][run.device]
+    now = rows[run.implementation]
+    for index, row in enumerate(rows):
+        if row.workspace_bytes < now.workspace_bytes:
+            useful, cost = min(over_bytes, now.workspace_bytes - row.workspace_bytes), row.time_ns - now.time_ns
+            yield Remedy(cost / useful, cost, useful, "switch", (slot, index, 0))
+    for device in draft.tables.computing:
+        cost_ns = relocation_ns(draft, slot, device) if device != run.device else None
+        if cost_ns is not None:
+            yield Remedy(cost_ns / over_bytes, cost_ns, over_bytes, "device", (slot, device, 0))
+
+
+def mend(draft: Draft, over_bytes: int, device: int, slot: int, ceiling_ns: float) -> float | None:
+    """Bring the memory at a moment below the limit at the least cost per byte; what it cost, `None` where it cannot be."""
+    ranked = sorted(_remedies(draft, over_bytes, device, slot, ceiling_ns), key=lambda r: -r.ratio)
+    limit, before = draft.tables.limit_bytes[device], draft.total_ns
+    while (over := int(draft.level[device, slot]) - limit) > 0:
+        if not ranked or draft.total_ns - before >= ceiling_ns:
+            return None
+        remedy = ranked.pop()
+        if remedy.kind in ("bring", "out"):
+            gap = gap_at(draft, remedy.what[0], slot)
+            found = gap and gap_remedy(draft, gap, over, ceiling_ns - (draft.total_ns - before))
+            if not gap or not found:
+                continue
+            if ranked and found[0].ratio > _WORSE_THAN_THOUGHT * max(remedy.ratio, ranked[-1].ratio):
+                ranked.append(found[0])
+                ranked.sort(key=lambda r: -r.ratio)
+                continue
+            let_go(draft, gap, *found)
+        elif remedy.kind == "switch":
+            draft.switch(slot, remedy.what[1])
+        elif draft.at[slot] is not None:
+            relocate(draft, slot, remedy.what[1])
+    return draft.total_ns - before
+
+
+def heal(draft: Draft, ceiling_ns: float, most: int) -> bool:
+    """Mend the worst excess of what was raised again and again; false where it costs too much or cannot be."""
+    before = draft.total_ns
+    for _ in range(most):
+        worst = draft.worst()
+        if worst is None:
+            return True
+        if mend(draft, *worst, before + ceiling_ns - draft.total_ns) is None:
+            return False
+    return draft.worst() is None
+
+
+def heal_everywhere(draft: Draft, should_stop: Callable[[], bool]) -> bool:
+    """Mend the worst excess of the whole draft until there is none; false where it is stuck."""
+    for _ in range(4 * len(draft.made) + 50):
+        draft.begin()
+        worst = draft.worst(everywhere=True)
+        if worst is None:
+            return True
+        if should_stop():
+            return False
+        try:
+            if mend(draft, *worst, inf) is None:
+                return False
+        except CrowdedError:
+            draft.renumber()
+    return False

@@ -1,0 +1,70 @@
+"""Running one operator of a draft on another device."""
+
+from xengine_gui.model.plan import Move, Run
+from xengine_gui.solve.greedy.actions import action_ns
+from xengine_gui.solve.greedy.bringing import Bringing
+from xengine_gui.solve.greedy.draft import Draft
+
+
+def _reads_after(draft: Draft, key: int, slot: int) -> list[int]:
+    """The slots that read what is made of a key at a slot."""
+    following = min((made for made in draft.made[key] if made > slot), default=draft.end + 1)
+    return [read for read in draft.read[key] if slot < read < following]
+
+
+def relocation_ns(draft: Draft, slot: int, device: int) -> float | None:
+    """What running the operator at a slot on another device adds, `None` where it cannot."""
+    run = draft.at[slot]
+    if not isinstance(run, Run):
+        return None
+    indexed, time_ns = draft.indexed, draft.tables.run_ns[run.operator][device]
+    if time_ns is None:
+        return None
+    cost: float = time_ns - action_ns(indexed, run)
+    bringing = Bringing(draft, slot)
+    for tensor in indexed.inputs[run.operator]:
+        if not bringing.is_there(device * draft.count + tensor):
+            copy_ns = indexed.copy_ns(run.device, device, tensor)
+            if copy_ns is None:
+                return None
+            cost += copy_ns
+    for tensor in indexed.outputs[run.operator]:
+        reads = _reads_after(draft, run.device * draft.count + tensor, slot)
+        there = [r for r in reads if _goes_to(draft, r, device)]
+        cost -= sum(indexed.copy_ns(run.device, device, tensor) or 0 for _ in there)
+        if len(reads) > len(there):
+            copy_ns = indexed.copy_ns(device, run.device, tensor)
+            if copy_ns is None:
+                return None
+            cost += copy_ns
+    return cost
+
+
+def _goes_to(draft: Draft, slot: int, device: int) -> bool:
+    action = draft.at[slot]
+    return isinstance(action, Move) and action.destination == device
+
+
+def relocate(draft: Draft, slot: int, device: int) -> None:
+    """Run the operator at a slot on another device: inputs are moved there, results back before they are read."""
+    run = draft.at[slot]
+    if not isinstance(run, Run):
+        return
+    bringing = Bringing(draft, slot)
+    here, there = run.device * draft.count, device * draft.count
+    for tensor in draft.indexed.inputs[run.operator]:
+        if not bringing.is_there(there + tensor):
+            draft.put(draft.empty_before(slot, 1), Move(run.device, device, tensor))
+    place = draft.empty_after(slot)
+    draft.put(place, Run(device, run.operator, draft.tables.ways[run.operator][device][0]))
+    if draft.first[slot]:
+        draft.hand_over(slot, place)
+    for tensor in draft.indexed.outputs[run.operator]:
+        reads = _reads_after(draft, here + tensor, slot)
+        for read in reads:
+            if _goes_to(draft, read, device):
+                draft.take(read)
+        reads = [read for read in reads if draft.at[read] is not None or read == draft.end]
+        if reads:
+            draft.put(draft.empty_before(reads[0], 1), Move(device, run.device, tensor))
+    draft.take(slot)
