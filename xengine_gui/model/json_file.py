@@ -32,13 +32,17 @@ def read_json(path: Path) -> Json:
 
     Raises `InputError` for a file that cannot be read, is no JSON, repeats a key, or holds NaN or infinity.
     """
+    return parse_json(read_bytes(path), str(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file; an `InputError` where it cannot be read."""
     try:
-        raw = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
         raise InputError(str(path), "there is no such file") from None
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
-    return parse_json(raw, str(path))
+    except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
+        raise InputError(str(path), f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def parse_json(raw: bytes, source: str) -> Json:
