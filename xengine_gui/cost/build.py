@@ -96,10 +96,15 @@ def _parameter_groups(graph: TrainingGraph) -> tuple[tuple[Parameter, ...], Mapp
         members.setdefault(tuple(operators), []).append(name)
     parameters: list[Parameter] = []
     groups: dict[str, str] = {}
-    for operators, names in members.items():
-        group = names[0] if len(names) == 1 else f"weights of {operators[0]}"
-        if len(names) > 1 and group in graph.parameters:
-            group = f"{group} ({len(names)})"
+    taken = set(users)
+    for users_of_all, names in members.items():
+        group = names[0]
+        if len(names) > 1:
+            what = "weights" if any(graph.parameters[name].trainable for name in names) else "constants"
+            group = f"{what} of {users_of_all[0]}"
+            while group in taken:
+                group += "'"
+            taken.add(group)
         parameters.append(Parameter(group, sum(graph.parameters[name].size_bytes or 0 for name in names)))
         groups.update(dict.fromkeys(names, group))
     return tuple(parameters), groups

@@ -1,7 +1,7 @@
 """What an operator does, independent of a device: floating-point operations and bytes moved, forward and backward.
 
-A multiply-accumulate counts as two operations. Counts of matrix work are exact; those of the rest are rough, as bandwidth
-decides their time.
+A multiply-accumulate counts as two operations. Counts of matrix work are exact; those of the rest are rough, as
+bandwidth decides their time.
 """
 
 from collections.abc import Callable, Mapping
@@ -116,21 +116,25 @@ _WINDOW: Mapping[str, Callable[[_Shapes], int]] = {
     "LpPool": _pool,
     "LRN": _local_response,
 }
-_READS_ALL = (
-    "GlobalAveragePool GlobalMaxPool GlobalLpPool ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 "
-    "ReduceLogSum ReduceLogSumExp ReduceSumSquare ArgMax ArgMin CumSum"
-)
-_PER_INPUT: Mapping[str, int] = dict.fromkeys(_READS_ALL.split(), 1)
+_PER_INPUT: Mapping[str, int] = {
+    kind: count
+    for kinds, count in (
+        ("GlobalAveragePool GlobalMaxPool GlobalLpPool ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd", 1),
+        ("ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare ArgMax ArgMin CumSum", 1),
+    )
+    for kind in kinds.split()
+}
 _PER_OUTPUT: Mapping[str, int] = {
-    **dict.fromkeys(
-        "Concat Transpose Slice Gather GatherElements GatherND ScatterElements ScatterND Split Pad Cast Expand Tile "
-        "Reshape Flatten Squeeze Unsqueeze Identity DepthToSpace SpaceToDepth Compress Input".split(),
-        0,
-    ),
-    **dict.fromkeys("Softmax LogSoftmax".split(), 5),
-    **dict.fromkeys("BatchNormalization".split(), 2),
-    **dict.fromkeys("LayerNormalization InstanceNormalization GroupNormalization RMSNormalization".split(), 8),
-    **dict.fromkeys("Gelu Erf Tanh Sigmoid Exp Log Softplus Mish Swish Elu Selu Celu Sin Cos Pow Sqrt".split(), 8),
+    kind: count
+    for kinds, count in (
+        ("Concat Transpose Slice Gather GatherElements GatherND ScatterElements ScatterND Split Pad Cast Expand", 0),
+        ("Tile Reshape Flatten Squeeze Unsqueeze Identity DepthToSpace SpaceToDepth Compress", 0),
+        ("BatchNormalization", 2),
+        ("Softmax LogSoftmax", 5),
+        ("LayerNormalization InstanceNormalization GroupNormalization RMSNormalization", 8),
+        ("Gelu Erf Tanh Sigmoid Exp Log Softplus Mish Swish Elu Selu Celu Sin Cos Pow Sqrt", 8),
+    )
+    for kind in kinds.split()
 }
 
 
@@ -146,7 +150,7 @@ def forward_flop(network: NetworkGraph, operator: GraphOperator) -> int:
     if exact is not None:
         return exact(shapes)
     if kind in _PER_INPUT:
-        return sum(prod(shape) for shape in shapes.inputs[:1])
+        return _PER_INPUT[kind] * prod(shapes.read(0))
     if kind in ("Sum", "Max", "Min", "Mean"):
         return shapes.written * max(1, len(shapes.inputs) - 1)
     return shapes.written * _PER_OUTPUT.get(kind, 1)

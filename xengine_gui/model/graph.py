@@ -96,8 +96,10 @@ class NetworkGraph:
     @cached_property
     def unknown_tensors(self) -> tuple[str, ...]:
         """Names of tensors and parameters whose size is unknown; planning needs them all."""
-        everything = [*self.tensors.values(), *self.parameters.values()]
-        return tuple(item.name for item in everything if item.size_bytes is None)
+        return (
+            *(tensor.name for tensor in self.tensors.values() if tensor.size_bytes is None),
+            *(parameter.name for parameter in self.parameters.values() if parameter.size_bytes is None),
+        )
 
     @cached_property
     def activation_bytes(self) -> int:
@@ -180,8 +182,10 @@ class TrainingGraph:
     @cached_property
     def unknown_tensors(self) -> tuple[str, ...]:
         """Names of tensors and parameters whose size is unknown; a problem needs them all."""
-        everything = [*self.tensors.values(), *self.parameters.values()]
-        return tuple(item.name for item in everything if item.size_bytes is None)
+        return (
+            *(tensor.name for tensor in self.tensors.values() if tensor.size_bytes is None),
+            *(parameter.name for parameter in self.parameters.values() if parameter.size_bytes is None),
+        )
 
     @cached_property
     def parameter_bytes(self) -> int:

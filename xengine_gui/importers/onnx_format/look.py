@@ -26,18 +26,19 @@ def what_it_looks_like(data: bytes) -> str:
             return phrase
     if data[4:8] == b"TFL3":
         return "looks like a TensorFlow Lite model; convert it to ONNX"
-    start = data[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if not data.strip(b"\0"):
+        return "holds nothing but zeros"
+    return _kind_of_text(data[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower())
+
+
+def _kind_of_text(start: bytes) -> str:
     if start.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<h1")):
         return "looks like an HTML page (a failed download, perhaps)"
     if start.startswith((b"<?xml", b"<svg", b"<graphml")):
         return "looks like an XML document"
-    if start.startswith((b"{", b"[")) and _is_text(data[:512]):
-        return "looks like JSON text"
-    if not data.strip(b"\0"):
-        return "holds nothing but zeros"
-    if _is_text(data[:512]):
-        return "looks like plain text"
-    return ""
+    if not start or not _is_text(start):
+        return ""
+    return "looks like JSON text" if start.startswith((b"{", b"[")) else "looks like plain text"
 
 
 def what_is_broken(data: bytes) -> str:
@@ -73,7 +74,7 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
 
 
 def _is_text(data: bytes) -> bool:
-    if any(byte < 32 and byte not in (9, 10, 13) or byte == 127 for byte in data):
+    if any((byte < 32 and byte not in (9, 10, 13)) or byte == 127 for byte in data):
         return False
     try:
         data.decode("utf-8")

@@ -208,7 +208,8 @@ class _Assembly:
         random = [operator.name for operator in operators if not operator.recomputable]
         if random:
             self.notes.append(f"Random results are not recomputed: {_list(random)}")
-        unknown = [t.name for t in (*tensors.values(), *parameters.values()) if t.size_bytes is None]
+        unknown = [tensor.name for tensor in tensors.values() if tensor.size_bytes is None]
+        unknown += [parameter.name for parameter in parameters.values() if parameter.size_bytes is None]
         if unknown:
             self.notes.append(f"Unknown size of {_many(len(unknown), 'tensor')}: {_list(unknown)}")
         empty = [t.name for t in tensors.values() if t.size_bytes == 0]

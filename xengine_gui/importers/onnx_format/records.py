@@ -1,13 +1,13 @@
 """An ONNX message as plain records: nodes, constants, inputs and outputs, with names that can be shown."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import onnx
 import onnx.inliner
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from xengine_gui.errors import InputError
 from xengine_gui.importers.onnx_format.look import what_is_broken
@@ -232,21 +232,22 @@ def _node(index: int, proto: Any) -> FileNode:
 
 
 def _attribute(proto: Any) -> Attribute | None:
-    kinds = onnx.AttributeProto
-    match proto.type:
-        case kinds.INT:
-            return int(proto.i)
-        case kinds.FLOAT:
-            return float(proto.f)
-        case kinds.STRING:
-            return bytes(proto.s).decode("utf-8", "replace")
-        case kinds.INTS:
-            return tuple(proto.ints)
-        case kinds.FLOATS:
-            return tuple(proto.floats)
-        case kinds.STRINGS:
-            return tuple(bytes(s).decode("utf-8", "replace") for s in proto.strings)
-    return None
+    reader = _ATTRIBUTES.get(proto.type)
+    return None if reader is None else reader(proto)
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+_ATTRIBUTES: Mapping[int, Callable[[Any], Attribute]] = {
+    onnx.AttributeProto.INT: lambda a: int(a.i),
+    onnx.AttributeProto.FLOAT: lambda a: float(a.f),
+    onnx.AttributeProto.STRING: lambda a: _text(a.s),
+    onnx.AttributeProto.INTS: lambda a: tuple(a.ints),
+    onnx.AttributeProto.FLOATS: lambda a: tuple(a.floats),
+    onnx.AttributeProto.STRINGS: lambda a: tuple(_text(s) for s in a.strings),
+}
 
 
 def _captures(graph: Any) -> Iterator[str]:

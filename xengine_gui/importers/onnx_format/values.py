@@ -50,28 +50,30 @@ def fold(node: FileNode, inputs: Sequence[Array | None], shape: Shape | None) ->
 
     `None` where an input is not known, the kind is not one that computes shapes, or the result would be large.
     """
-    if node.domain:
+    known = [value for value in inputs if value is not None]
+    try:
+        result = None if node.domain else _folded(node, known if len(known) == len(inputs) else [], shape)
+    except (ValueError, TypeError, IndexError, ArithmeticError, MemoryError):
         return None
+    return result if result is not None and result.size <= MOST_ELEMENTS else None
+
+
+def _folded(node: FileNode, known: list[Array], shape: Shape | None) -> Array | None:
     if node.kind == "Constant":
         return constant_value(node)
-    if node.kind == "Shape" and shape is not None:
-        start, end = node.attributes.get("start", 0), node.attributes.get("end", len(shape))
-        return np.asarray(shape[int(str(start)) : int(str(end))], dtype=np.int64)
-    if node.kind == "Size" and shape is not None:
-        return np.asarray(np.prod([int(length) for length in shape], dtype=np.int64))
+    if node.kind in ("Shape", "Size"):
+        return None if shape is None else _shape_value(node, shape)
+    if node.kind == "ConstantOfShape" and known:
+        return _constant_of_shape(node, known[0])
     rule = _RULES.get(node.kind)
-    known = [value for value in inputs if value is not None]
-    if not known or len(known) < len(inputs):
-        return None
-    try:
-        if node.kind == "ConstantOfShape":
-            return _constant_of_shape(node, known[0])
-        if rule is None:
-            return None
-        result = np.asarray(rule(node.attributes, *known))
-    except (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, OverflowError):
-        return None
-    return result if result.size <= MOST_ELEMENTS else None
+    return np.asarray(rule(node.attributes, *known)) if rule is not None and known else None
+
+
+def _shape_value(node: FileNode, shape: Shape) -> Array:
+    if node.kind == "Size":
+        return np.asarray(np.prod([int(length) for length in shape], dtype=np.int64))
+    start, end = node.attributes.get("start", 0), node.attributes.get("end", len(shape))
+    return np.asarray(shape[int(str(start)) : int(str(end))], dtype=np.int64)
 
 
 def _axes(attributes: Mapping[str, Any], given: tuple[Array, ...]) -> tuple[int, ...] | None:
@@ -169,7 +171,7 @@ _RULES: Mapping[str, Callable[..., Array]] = {
     "Not": lambda _, a: np.logical_not(a),
     "And": lambda _, a, b: np.logical_and(a, b),
     "Or": lambda _, a, b: np.logical_or(a, b),
-    "Where": lambda _, c, a, b: np.where(c, a, b),
+    "Where": lambda _, c, a, b: np.asarray(np.where(c, a, b)),
     "ReduceProd": _reduce(np.prod),
     "ReduceSum": _reduce(np.sum),
     "ReduceMax": _reduce(np.max),

@@ -1,0 +1,43 @@
+"""Small tensors that a forward writes for its backward alone."""
+
+from math import prod
+
+from xengine_gui.model.graph import GraphOperator, NetworkGraph
+
+_FLOAT_BYTES = 4
+_GATES = {"LSTM": 5, "GRU": 4, "RNN": 1}
+
+
+def statistics_bytes(network: NetworkGraph, operator: GraphOperator, what: str) -> int | None:
+    """Bytes of the mean and inverse deviation of a normalisation, or of the gates of a recurrent operator.
+
+    `None` where the shape that decides it is unknown.
+    """
+    tensor = network.tensors.get(operator.inputs[0])
+    if tensor is None:
+        return 0
+    shape = tensor.shape
+    if shape is None:
+        return None
+    if what == "channel":
+        return 2 * _FLOAT_BYTES * (shape[1] if len(shape) > 1 else 1)
+    if what == "gates":
+        hidden = operator.attributes.get("hidden_size", 0)
+        both = 2 if operator.attributes.get("direction") == "bidirectional" else 1
+        width = hidden if isinstance(hidden, int) else 0
+        return _FLOAT_BYTES * prod(shape[:2]) * both * width * _GATES.get(operator.kind, 1)
+    return _values_per_row(operator.kind) * _FLOAT_BYTES * _rows(operator, shape)
+
+
+def _values_per_row(kind: str) -> int:
+    return 2 if kind in ("LayerNormalization", "GroupNormalization", "InstanceNormalization") else 1
+
+
+def _rows(operator: GraphOperator, shape: tuple[int, ...]) -> int:
+    if operator.kind == "InstanceNormalization":
+        return prod(shape[:2])
+    if operator.kind == "GroupNormalization":
+        groups = operator.attributes.get("num_groups", 1)
+        return shape[0] * (groups if isinstance(groups, int) else 1) if shape else 1
+    axis = operator.attributes.get("axis", -1)
+    return prod(shape[: axis if isinstance(axis, int) else -1])
