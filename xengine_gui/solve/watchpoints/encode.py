@@ -1,6 +1,7 @@
 """From a list of steps to the point of the relaxation that it is: every plan is one, so the optimum bounds them all."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Move, Run, Step
 from xengine_gui.solve.watchpoints.points import Segmentation
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
-from xengine_gui.solve.watchpoints.tables import Floats
+from xengine_gui.solve.watchpoints.tables import Floats, Ints, Tables
 
 Place = tuple[int, int]
 
@@ -37,37 +38,53 @@ def moments(steps: Sequence[Step], segmentation: Segmentation) -> list[tuple[int
 
 def encode(relaxation: Relaxation, steps: Sequence[Step]) -> Floats:
     """The point of a plan; what a plan does without need has no column and is left out."""
-    problem, columns, tables = relaxation.tables.problem, relaxation.columns, relaxation.tables
-    point = np.zeros(columns.count)
-    way_number = _numbers(tables.way_device, tables.way_operator, tables.way_implementation)
-    lane_number = _numbers(tables.lane_source, tables.lane_destination, tables.lane_tensor)
+    problem, columns = relaxation.tables.problem, relaxation.columns
+    point, numbers = np.zeros(columns.count), _Numbers.of(relaxation.tables)
     ends = [index for index, _ in moments(steps, relaxation.segmentation)]
-    begin, resident = 0, set[Place]()
+    begin, resident, held = 0, set[Place](), set[Place]()
     for k, end in enumerate([*ends, len(steps) - 1]):
-        start = set(resident)
-        part = steps[begin : end + 1]
+        part, there = steps[begin : end + 1], set(held)
         runs = {(s.device, s.operator): s.implementation for s in part if isinstance(s, Run)}
         for (device, operator), implementation in runs.items():
-            _set(point, columns.run[k, way_number[device, operator, implementation]])
-            for parameter in problem.parameters[operator]:
-                _set(point, columns.home[device, parameter])
-        for source, destination, tensor in _needed_moves(problem, part, start, runs):
-            _set(point, columns.move[k, lane_number[source, destination, tensor]])
+            if _set(point, columns.run[k, numbers.way[device, operator, implementation]]):
+                there.update((device, t) for t in problem.outputs[operator])
+                for parameter in problem.parameters[operator]:
+                    _set(point, columns.home[device, parameter])
+        for source, destination, tensor in _needed_moves(problem, part, set(resident), runs):
+            if _set(point, columns.move[k, numbers.lane[source, destination, tensor]]):
+                there.add((destination, tensor))
         _replay(problem, part, resident)
         if k < len(ends):
-            for device, tensor in resident:
-                _set(point, columns.held[k + 1, device * problem.tensor_count + tensor])
+            # What is there only because of something useless counts as freed early.
+            held = {p for p in resident & there if _set(point, columns.held[k + 1, p[0] * problem.tensor_count + p[1]])}
         begin = end + 1
     return point
 
 
-def _numbers(*fields: np.ndarray) -> dict[tuple[int, ...], int]:
+@dataclass(frozen=True)
+class _Numbers:
+    """Ways by (device, operator, implementation), lanes by (source, destination, tensor)."""
+
+    way: dict[tuple[int, ...], int]
+    lane: dict[tuple[int, ...], int]
+
+    @classmethod
+    def of(cls, tables: Tables) -> "_Numbers":
+        return cls(
+            _numbers(tables.way_device, tables.way_operator, tables.way_implementation),
+            _numbers(tables.lane_source, tables.lane_destination, tables.lane_tensor),
+        )
+
+
+def _numbers(*fields: Ints) -> dict[tuple[int, ...], int]:
     return {tuple(map(int, key)): i for i, key in enumerate(zip(*fields, strict=True))}
 
 
-def _set(point: Floats, column: int) -> None:
+def _set(point: Floats, column: int) -> bool:
+    """Set a column to 1, if there is one."""
     if column >= 0:
         point[column] = 1.0
+    return column >= 0
 
 
 def _replay(problem: IndexedProblem, steps: Sequence[Step], resident: set[Place]) -> None:

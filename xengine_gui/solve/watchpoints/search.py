@@ -58,6 +58,10 @@ class Search:
 
     def run(self) -> None:
         """Add watch points round by round until the gap is closed, time is up, or no moment is left to watch."""
+        if not self.problem.operators:
+            self.offer([])
+        # An operator that fits on no device even alone needs no solver to be refused.
+        self.infeasible = len(np.unique(self.tables.way_operator)) < len(self.problem.operators)
         while not self.closed and not self.context.should_stop():
             fresh = self._round()
             if self.closed or self.context.should_stop():
