@@ -68,7 +68,7 @@ class PlanRunner(QObject):
     started = Signal()
     progressed = Signal(object)
     """A `Progress`, whenever total or bound has changed."""
-    logged = Signal(str, float)
+    logged = Signal(str, object)
     """A line and the seconds since the start."""
     incumbent_found = Signal(object)
     """A `ShownPlan`, better than any before in this run."""

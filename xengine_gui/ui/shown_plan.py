@@ -20,4 +20,4 @@ class ShownPlan:
     @classmethod
     def of(cls, plan: Plan, unlimited_total_ns: int | None = None) -> "ShownPlan":
         """All that is shown of a plan that has events."""
-        return cls(plan, timeline(plan), replay(plan), summarise(plan, unlimited_total_ns))
+        return cls(plan, timeline(plan), replay(plan), summarise(plan, unlimited_total_ns, with_makespan=True))

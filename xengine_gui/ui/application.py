@@ -1,0 +1,101 @@
+"""The application: from files to an exit status."""
+
+import ctypes
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import PySide6
+from PySide6.QtCore import QObject, QSocketNotifier, QTimer
+from PySide6.QtWidgets import QApplication
+
+from xengine_gui.errors import PlannerError
+from xengine_gui.ui.main_window import MainWindow
+from xengine_gui.ui.settings import load_settings
+from xengine_gui.ui.theme import THEME_CHOICES, apply_theme
+
+
+def run_window(files: Sequence[Path], *, demo: bool = False) -> int:
+    """Open the window with the first of `files`, or with the bundled network planned at once; the exit status.
+
+    Raises `PlannerError` where there is no display, or Qt cannot use it.
+    """
+    check_display()
+    app = make_application()
+    window = MainWindow()
+    _close_on_interrupt(app, window)
+    window.show()
+    if files:
+        QTimer.singleShot(0, window, lambda: window.open_file(files[0]))
+    elif demo:
+        QTimer.singleShot(0, window, window.open_demo)
+    return app.exec()
+
+
+def make_application() -> QApplication:
+    """The application, dressed in the look that was chosen last."""
+    existing = QApplication.instance()
+    app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
+    app.setApplicationName("xengine-planner")
+    app.setApplicationDisplayName("XEngine planner")
+    app.setDesktopFileName("xengine-planner")
+    chosen = load_settings().theme
+    apply_theme(app, next((t for t in THEME_CHOICES if t == chosen), "system"))
+    return app
+
+
+def check_display() -> None:
+    """Raise a `PlannerError` where Qt would end the process because it finds no display or misses a library."""
+    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM", "xcb").split(":")[0] not in ("xcb", ""):
+        return
+    display = os.environ.get("DISPLAY", "")
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return
+    if not display:
+        raise PlannerError(
+            "there is no display to open the window on; `xengine plan` and `xengine render` do the same job without one"
+        )
+    if display.startswith(":") and not _answers(display):
+        raise PlannerError(f"the display {display} does not answer, so the window cannot be opened")
+    plugin = Path(PySide6.__file__).parent / "Qt" / "plugins" / "platforms" / "libqxcb.so"
+    if plugin.is_file():
+        try:
+            ctypes.CDLL(str(plugin))
+        except OSError as error:
+            raise PlannerError(
+                f"the window cannot be opened: {error}; on Debian and Ubuntu, installing libxcb-cursor0, libxkbcommon-x11-0, "
+                "libxcb-icccm4 and libxcb-keysyms1 gives all that Qt needs"
+            ) from error
+
+
+def _answers(display: str) -> bool:
+    name = f"/tmp/.X11-unix/X{display[1:].split('.')[0]}"  # noqa: S108 - where every X server listens
+    for address in (name, f"\0{name}"):
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(2.0)
+            try:
+                probe.connect(address)
+            except OSError:
+                continue
+            return True
+    return False
+
+
+def _close_on_interrupt(app: QObject, window: MainWindow) -> None:
+    """Close the window on Ctrl-C: Python is only called when Qt is woken, which the signal's byte does."""
+    reader, writer = socket.socketpair()
+    for end in (reader, writer):
+        end.setblocking(False)
+    signal.set_wakeup_fd(writer.fileno())
+    signal.signal(signal.SIGINT, lambda *_: None)
+    notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, app)
+
+    def interrupted() -> None:
+        reader.recv(64)
+        window.close()
+
+    notifier.activated.connect(interrupted)
+    app.destroyed.connect(writer.close)

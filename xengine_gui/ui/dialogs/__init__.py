@@ -1,0 +1,1 @@
+"""Dialogs: small questions and pages of help."""

@@ -1,0 +1,396 @@
+"""The window: panels around the timeline, and what connects them to the document and to planning."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSplitter, QWidget
+
+from xengine_gui import planner
+from xengine_gui.errors import PlannerError
+from xengine_gui.model.graph import NetworkGraph
+from xengine_gui.ui import file_actions
+from xengine_gui.ui.actions import build_actions, fill_menu_bar
+from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
+from xengine_gui.ui.dialogs.sizes import SizesDialog
+from xengine_gui.ui.document import Document
+from xengine_gui.ui.menus import SubMenus
+from xengine_gui.ui.panels.centre import CentrePanel
+from xengine_gui.ui.panels.left import LeftPanel
+from xengine_gui.ui.panels.log import LogPanel
+from xengine_gui.ui.panels.parts import column, text_label
+from xengine_gui.ui.panels.progress import ProgressPanel
+from xengine_gui.ui.panels.selection import SelectionPanel
+from xengine_gui.ui.panels.status import StatusLine
+from xengine_gui.ui.panels.summary import SummaryPanel
+from xengine_gui.ui.plan_runner import PlanRunner
+from xengine_gui.ui.planning import Planning
+from xengine_gui.ui.settings import Settings, load_settings, reachable, save_settings
+from xengine_gui.ui.theme import apply_theme
+from xengine_gui.ui.toolbar import ToolBar
+from xengine_gui.ui.work import Setup
+
+_SIZE = (1440, 900)
+_SPLITS = {"columns": (262, 880, 300), "rows": (640, 216), "below": (480, 560, 400)}
+
+
+class MainWindow(QMainWindow):
+    """The planner's window. `runner` may be given, for tests."""
+
+    def __init__(self, *, runner: PlanRunner | None = None) -> None:
+        super().__init__()
+        self.setObjectName("main-window")
+        self.setWindowTitle("XEngine planner")
+        self.setAcceptDrops(True)
+        self.settings = load_settings()
+        self.document = Document(Setup(planner.DEMO.devices), self)
+        self.planning = Planning(self.document, runner or PlanRunner(self), self)
+        self.actions_by_key = build_actions(self, self._slots())
+        self.submenus = SubMenus(self)
+        self.tools = ToolBar(self.actions_by_key, self.submenus.menus["strategy"], self.submenus.menus["mode"])
+        self.left = LeftPanel()
+        self.centre = CentrePanel()
+        self.selection = SelectionPanel()
+        self.progress = ProgressPanel()
+        self.summary = SummaryPanel()
+        self.log = LogPanel()
+        self.status = StatusLine()
+        self._description = text_label("", "small")
+        self._splitters: dict[str, QSplitter] = {}
+        self._arrange()
+        self._connect()
+        self._restore()
+        self._show_work()
+        self._show_plan()
+
+    # --- what others ask of the window
+
+    def open_file(self, path: Path) -> None:
+        """Open a file, beside the window."""
+        self.centre.error.hide()
+        self.document.open(path)
+        self._show_state()
+
+    def open_demo(self) -> None:
+        """Open the bundled network under its limits and plan it."""
+        demo = planner.DEMO
+        self.document.edit_setup("", lambda setup: replace(setup, devices=demo.devices))
+        self.document.open(demo.path)
+
+    # --- building
+
+    def _slots(self) -> Mapping[str, Callable[[], object]]:
+        return {
+            "open": self._ask_for_file,
+            "save_plan": lambda: self._write(file_actions.save_plan),
+            "export_picture": lambda: self._write(file_actions.export_picture),
+            "quit": self.close,
+            "plan": self.planning.plan,
+            "stop": self.planning.stop,
+            "plan_on_change": self._toggle_plan_on_change,
+            "fit": lambda: self.centre.timeline.fit(),
+            "zoom_in": lambda: self.centre.timeline.zoom_in(),
+            "zoom_out": lambda: self.centre.timeline.zoom_out(),
+            "show_left": lambda: self._toggle(self.left),
+            "show_right": lambda: self._toggle(self.selection),
+            "show_below": lambda: self._toggle(self._splitters["below"]),
+            "sizes": lambda: self._ask_for_sizes(),
+            "keys": lambda: KeysDialog(self).exec(),
+            "about": lambda: AboutDialog(self).exec(),
+        }
+
+    def _arrange(self) -> None:
+        actions = self.actions_by_key
+        undo = self.document.undo_stack.createUndoAction(self)
+        redo = self.document.undo_stack.createRedoAction(self)
+        undo.setShortcut("Ctrl+Z")
+        redo.setShortcuts(["Ctrl+Shift+Z", "Ctrl+Y"])
+        name = QLabel("XEngine planner")
+        name.setProperty("role", "heading")
+        name.setContentsMargins(12, 0, 8, 0)
+        self.menuBar().setCornerWidget(name, Qt.Corner.TopLeftCorner)
+        self._description.setContentsMargins(8, 0, 14, 0)
+        self.menuBar().setCornerWidget(self._description, Qt.Corner.TopRightCorner)
+        fill_menu_bar(self.menuBar(), {**actions, "undo": undo, "redo": redo}, self.submenus.menus)
+        self.addToolBar(self.tools)
+        below = self._split("below", Qt.Orientation.Horizontal, self.progress, self.summary, self.log)
+        columns = self._split("columns", Qt.Orientation.Horizontal, self.left, self.centre, self.selection)
+        rows = self._split("rows", Qt.Orientation.Vertical, columns, below)
+        columns.setStretchFactor(1, 1)
+        rows.setStretchFactor(0, 1)
+        self.setCentralWidget(rows)
+        self.setStatusBar(self.status)
+        for key in ("show_left", "show_right", "show_below", "plan_on_change"):
+            actions[key].setChecked(True)
+
+    def _split(self, name: str, orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
+        splitter = QSplitter(orientation, childrenCollapsible=False, handleWidth=1)
+        for part in parts:
+            splitter.addWidget(part)
+        splitter.setSizes(list(_SPLITS[name]))
+        self._splitters[name] = splitter
+        return splitter
+
+    def _connect(self) -> None:
+        document, planning, devices = self.document, self.planning, self.left.devices
+        document.work_changed.connect(self._show_work)
+        document.plan_changed.connect(self._show_plan)
+        document.busy_changed.connect(self._show_state)
+        document.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
+        document.opened.connect(self._remember)
+        document.open_failed.connect(self._open_failed)
+        document.sizes_wanted.connect(self._ask_for_sizes)
+        planning.state_changed.connect(self._show_state)
+        planning.progressed.connect(self.progress.add)
+        planning.ticked.connect(self.progress.tick)
+        planning.ticked.connect(self._show_activity)
+        planning.logged.connect(self.log.add)
+        planning.runner.started.connect(self.progress.begin)
+        devices.limit_edited.connect(document.set_limit)
+        devices.preset_chosen.connect(document.set_preset)
+        devices.remove_asked.connect(document.remove_device)
+        devices.add_asked.connect(document.add_device)
+        self.centre.timeline.limit_dragged.connect(document.set_limit)
+        self.centre.timeline.event_selected.connect(self._select)
+        self.centre.timeline.time_hovered.connect(self.selection.follow)
+        self.centre.retry_asked.connect(planning.plan)
+        self.tools.batch_edited.connect(
+            lambda batch: document.edit_setup(f"batch {batch}", lambda s: replace(s, batch=batch))
+        )
+        self._connect_menus()
+
+    def _connect_menus(self) -> None:
+        menus, document = self.submenus, self.document
+        menus.file_chosen.connect(self.open_file)
+        menus.strategy_chosen.connect(self._choose_strategy)
+        menus.theme_chosen.connect(self._choose_theme)
+        menus.gap_chosen.connect(lambda gap: self._choose_options(gap_ratio=gap))
+        menus.time_chosen.connect(lambda time_s: self._choose_options(time_limit_s=time_s))
+        menus.mode_chosen.connect(
+            lambda training, optimizer: document.edit_setup(
+                "training" if training else "inference",
+                lambda s: replace(s, training=training, optimizer=optimizer),
+            )
+        )
+
+    # --- showing
+
+    def _show_work(self) -> None:
+        work, setup = self.document.work, self.document.setup
+        self.left.devices.show_work(work, setup.devices)
+        links = () if work is None else work.problem.links
+        self.left.links.show_links(links, several_devices=work is not None and len(work.problem.devices) > 1)
+        editable = work is None or work.setup is not None
+        mode = self.submenus.show_mode(training=setup.training, optimizer=setup.optimizer)
+        batch = setup.batch if setup.batch is not None or work is None else _own_batch(work.network)
+        self.tools.show_setup(mode if editable else "given problem", batch, editable=editable)
+        self._description.setText("" if work is None else work.description)
+        self.setWindowTitle("XEngine planner" if work is None else f"{work.path.name} – XEngine planner")
+        self.actions_by_key["sizes"].setEnabled(
+            work is not None and work.network is not None and bool(work.network.symbols)
+        )
+        self.centre.show_plan(self.document.shown, None if work is None else work.problem)
+        self._show_state()
+
+    def _show_plan(self) -> None:
+        shown, stale, work = self.document.shown, self.document.stale, self.document.work
+        self.centre.show_plan(shown, None if work is None else work.problem)
+        self.selection.show_plan(shown)
+        self.summary.show_plan(shown, stale=stale)
+        self.left.devices.show_peaks({} if shown is None else shown.plan.peak_bytes, stale=stale)
+        for key in ("save_plan", "export_picture", "fit", "zoom_in", "zoom_out"):
+            self.actions_by_key[key].setEnabled(shown is not None)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        planning, document = self.planning, self.document
+        work, shown = document.work, document.shown
+        self.actions_by_key["plan"].setEnabled(work is not None)
+        self.actions_by_key["stop"].setEnabled(planning.running and not planning.stopping)
+        self.centre.show_state(
+            message=self._message(),
+            stale=document.stale,
+            trouble=planning.trouble if shown is not None else "",
+            infeasible=planning.infeasible,
+            running=planning.running,
+        )
+        self.status.show_plan(shown, stale=document.stale, trouble=_short(planning))
+        self._show_activity()
+
+    def _message(self) -> str:
+        """What stands where the timeline will be."""
+        work = self.document.work
+        if self.document.busy and work is None:
+            return "Reading…"
+        if work is None:
+            return "Open a network (Ctrl+O), or drop an ONNX file, a problem or a plan here."
+        if self.planning.trouble:
+            return self.planning.trouble
+        return "Looking for a plan…" if self.planning.running else "Press Plan (F5) to look for a plan."
+
+    def _show_activity(self, _elapsed_s: float = 0.0) -> None:
+        if self.document.busy:
+            text = "reading…"
+        elif self.planning.stopping:
+            text = "stopping…"
+        elif self.planning.running:
+            text = f"planning… {self.planning.elapsed_s:.1f} s"
+        else:
+            text = "ready"
+        self.status.show_activity(text)
+
+    def _select(self, index: int) -> None:
+        self.selection.select(index if index >= 0 else None)
+
+    # --- doing
+
+    def _ask_for_file(self) -> None:
+        work = self.document.work
+        path = file_actions.ask_for_file(self, Path.cwd() if work is None else work.path.parent)
+        if path is not None:
+            self.open_file(path)
+
+    def _open_failed(self, path: Path, sentence: str) -> None:
+        self.settings = self.settings.without_recent(path)
+        self.submenus.show_recent(self.settings.recent)
+        self.centre.error.show_message(f"{sentence}", "error")
+        self.log.add(f"cannot open {path}: {sentence}")
+        self._show_state()
+
+    def _remember(self, path: Path) -> None:
+        self.settings = self.settings.with_recent(path)
+        self.submenus.show_recent(self.settings.recent)
+        work = self.document.work
+        self.log.add(f"opened {path}")
+        if work is not None and work.network is not None:
+            for note in work.network.notes:
+                self.log.add(note)
+        self._keep()
+
+    def _ask_for_sizes(self, path: Path | None = None, network: NetworkGraph | None = None) -> None:
+        work = self.document.work
+        if network is None and work is not None:
+            path, network = work.path, work.network
+        if path is None or network is None:
+            return
+        dialog = SizesDialog(network, self.settings.bindings, self)
+        if dialog.exec():
+            self.settings = replace(self.settings, bindings={**self.settings.bindings, **dialog.bindings})
+            self.document.open(path, dialog.bindings)
+
+    def _write(self, write: Callable[..., str]) -> None:
+        shown, work = self.document.shown, self.document.work
+        if shown is None or work is None:
+            return
+        try:
+            done = write(self, shown, work.path.parent)
+        except PlannerError as error:
+            self.centre.error.show_message(str(error), "error")
+            return
+        if done:
+            self.centre.error.hide()
+            self.log.add(done)
+
+    def _choose_strategy(self, key: str) -> None:
+        self.planning.strategy = key
+        self.tools.show_strategy(self.submenus.show_strategy(key))
+        if self.planning.plan_on_change or self.planning.running:
+            self.planning.plan()
+
+    def _choose_options(self, **changes: float | None) -> None:
+        self.planning.options = replace(self.planning.options, **changes)  # type: ignore[arg-type]
+
+    def _choose_theme(self, choice: str) -> None:
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            apply_theme(app, choice)  # type: ignore[arg-type]
+        self.settings = replace(self.settings, theme=choice)
+        self.submenus.show_theme(choice)
+        self._keep()
+
+    def _toggle_plan_on_change(self) -> None:
+        self.planning.plan_on_change = self.actions_by_key["plan_on_change"].isChecked()
+
+    @staticmethod
+    def _toggle(part: QWidget) -> None:
+        part.setVisible(part.isHidden())
+
+    # --- remembering
+
+    def _restore(self) -> None:
+        settings = self.settings
+        planning = self.planning
+        known = [a.data() for a in self.submenus.menus["strategy"].actions()]
+        if settings.strategy in known:
+            planning.strategy = settings.strategy
+        elif planning.strategy not in known:
+            planning.strategy = known[0]
+        self.tools.show_strategy(self.submenus.show_strategy(planning.strategy))
+        planning.plan_on_change = settings.plan_on_change
+        self.actions_by_key["plan_on_change"].setChecked(settings.plan_on_change)
+        self.submenus.show_options(planning.options.gap_ratio, planning.options.time_limit_s)
+        self.submenus.show_theme(settings.theme)
+        self.submenus.show_recent(settings.recent)
+        self.submenus.show_samples(planner.sample_networks())
+        screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        self.setGeometry(reachable(settings.geometry, screens, _SIZE))
+        for name, splitter in self._splitters.items():
+            sizes = settings.splitters.get(name, ())
+            if len(sizes) == splitter.count() and all(s >= 0 for s in sizes) and sum(sizes) > 0:
+                splitter.setSizes(list(sizes))
+        if settings.maximised:
+            self.setWindowState(Qt.WindowState.WindowMaximized)
+
+    def _keep(self) -> None:
+        save_settings(self.settings)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """End planning and remember how the window was."""
+        g = self.normalGeometry() if self.isMaximized() else self.geometry()
+        self.settings = replace(
+            self.settings,
+            geometry=(g.x(), g.y(), g.width(), g.height()),
+            maximised=self.isMaximized(),
+            splitters={name: tuple(s.sizes()) for name, s in self._splitters.items()},
+            strategy=self.planning.strategy,
+            plan_on_change=self.planning.plan_on_change,
+        )
+        self._keep()
+        self.planning.close()
+        self.document.close()
+        event.accept()
+
+    # --- files dropped on the window
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files."""
+        if _dropped(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the first file."""
+        path = _dropped(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.open_file(path)
+
+
+def _dropped(event: QDropEvent) -> Path | None:
+    files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+    return files[0] if files else None
+
+
+def _own_batch(network: NetworkGraph | None) -> int | None:
+    """The batch size that a network has in its file."""
+    if network is None:
+        return None
+    shapes = (network.tensors[name].shape for name in network.inputs if name in network.tensors)
+    return next((shape[0] for shape in shapes if shape), None)
+
+
+def _short(planning: Planning) -> str:
+    if not planning.trouble:
+        return ""
+    return "infeasible" if planning.infeasible else "no plan"

@@ -1,0 +1,101 @@
+"""The tensors that are in a device's memory at one moment, the largest first."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.units import format_duration, format_duration_exact, format_size, format_size_exact
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+class Column(IntEnum):
+    """The columns of the table."""
+
+    TENSOR = 0
+    SIZE = 1
+    UNTIL = 2
+
+
+_TITLES = {Column.TENSOR: "tensor", Column.SIZE: "size", Column.UNTIL: "until"}
+
+
+@dataclass(frozen=True, slots=True)
+class HeldTensor:
+    """A row: something in memory, and until when; `None` is the end of the plan."""
+
+    name: str
+    size_bytes: int
+    until_ns: int | None
+
+
+def held_at(shown: ShownPlan, device: str, time_ns: int) -> list[HeldTensor]:
+    """What a device holds at a moment, the largest first; parameters are one row, workspace is not listed."""
+    size = {t.name: t.size_bytes for t in shown.plan.problem.tensors}
+    rows = [HeldTensor(r.tensor, size[r.tensor], r.end_ns) for r in shown.replay.resident_at(device, time_ns)]
+    parameter_bytes = shown.replay.memory[device].parameter_bytes
+    if parameter_bytes:
+        rows.append(HeldTensor("parameters", parameter_bytes, None))
+    return sorted(rows, key=lambda row: (-row.size_bytes, row.name))
+
+
+class MemoryModel(QAbstractTableModel):
+    """Rows of `HeldTensor`."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[HeldTensor] = []
+
+    @property
+    def total_bytes(self) -> int:
+        """The bytes of all rows."""
+        return sum(row.size_bytes for row in self._rows)
+
+    def set_rows(self, rows: list[HeldTensor]) -> None:
+        """Show other rows."""
+        if rows == self._rows:
+            return
+        self.beginResetModel()
+        self._rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = _ROOT) -> int:
+        """Number of tensors."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: _Index = _ROOT) -> int:
+        """Tensor, size, until."""
+        return 0 if parent.isValid() else len(Column)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> str | Qt.AlignmentFlag | None:
+        """The columns' titles, over their contents."""
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(Column):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _TITLES[Column(section)]
+        return _alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> str | Qt.AlignmentFlag | None:
+        """A cell; its tooltip has the whole name and the exact figure."""
+        if not index.isValid():
+            return None
+        row, column = self._rows[index.row()], index.column()
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(column)
+        if role == Qt.ItemDataRole.DisplayRole:
+            until = "end" if row.until_ns is None else format_duration(row.until_ns)
+            return (row.name, format_size(row.size_bytes), until)[column]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            until = "to the end" if row.until_ns is None else format_duration_exact(row.until_ns)
+            return (row.name, format_size_exact(row.size_bytes), until)[column]
+        return None
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignLeft if column == Column.TENSOR else Qt.AlignmentFlag.AlignRight
+    return side | Qt.AlignmentFlag.AlignVCenter

@@ -1,0 +1,1 @@
+"""The window's panels: each shows one thing and tells what was done in it by signals."""

@@ -1,0 +1,180 @@
+"""The devices: what each is, how much memory it may use, and how full the plan makes it."""
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from xengine_gui.cost import DeviceChoice, DevicePreset, device_preset, device_presets
+from xengine_gui.model.device import Device
+from xengine_gui.ui.panels.parts import ElidedLabel, column, row, text_label
+from xengine_gui.ui.panels.size_field import SizeField
+from xengine_gui.ui.theme import set_style_property
+from xengine_gui.ui.work import Work
+from xengine_gui.units import format_percent, format_size, format_size_exact
+
+_BAR_STEPS = 1000
+
+
+class DevicesPanel(QWidget):
+    """A card per device, and a button to add one where the problem is made from a network."""
+
+    limit_edited = Signal(str, object)
+    preset_chosen = Signal(str, str)
+    remove_asked = Signal(str)
+    add_asked = Signal(str, str)
+    """The key and the kind of a preset."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cards: dict[str, DeviceCard] = {}
+        self._column = QVBoxLayout()
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self.add_button = QPushButton("Add device")
+        self.add_button.setMenu(_preset_menu(self.add_button, lambda p: self.add_asked.emit(p.key, p.kind)))
+        self.setLayout(column(self._column, self.add_button, spacing=8))
+
+    def show_work(self, work: Work | None, choices: tuple[DeviceChoice, ...]) -> None:
+        """Show the devices of what is open, or those that the next network is opened with."""
+        by_name = {c.name: c for c in choices}
+        if work is None:
+            devices = [_device_of(choice) for choice in choices]
+        else:
+            devices = list(work.problem.devices)
+            by_name = {} if work.setup is None else by_name
+        if list(self.cards) != [d.name for d in devices]:
+            self._rebuild([d.name for d in devices])
+        for device in devices:
+            self.cards[device.name].show_device(device, by_name.get(device.name), removable=len(devices) > 1)
+        self.add_button.setVisible(work is None or work.setup is not None)
+
+    def show_peaks(self, peak_bytes: Mapping[str, int], *, stale: bool) -> None:
+        """Show how full a plan makes each device."""
+        for name, card in self.cards.items():
+            card.show_peak(peak_bytes.get(name), stale=stale)
+
+    def _rebuild(self, names: list[str]) -> None:
+        for card in self.cards.values():
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = {name: DeviceCard(name) for name in names}
+        for card in self.cards.values():
+            card.limit_edited.connect(self.limit_edited)
+            card.preset_chosen.connect(self.preset_chosen)
+            card.remove_asked.connect(self.remove_asked)
+            self._column.addWidget(card)
+
+
+class DeviceCard(QFrame):
+    """One device."""
+
+    limit_edited = Signal(str, object)
+    preset_chosen = Signal(str, str)
+    remove_asked = Signal(str)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setProperty("card", True)  # noqa: FBT003
+        self._name = name
+        self._limit_bytes: int | None = None
+        self._peak_bytes: int | None = None
+        self._stale = False
+        self.title = ElidedLabel(name, "heading")
+        self.preset = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.preset.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.preset.setAccessibleName(f"Preset of {name}")
+        menu = _preset_menu(self.preset, lambda preset: self.preset_chosen.emit(name, preset.key))
+        menu.addSeparator()
+        self._remove = menu.addAction(f"Remove {name}")
+        self._remove.triggered.connect(lambda: self.remove_asked.emit(name))
+        self.preset.setMenu(menu)
+        self.kind = ElidedLabel("", "muted")
+        self.specification = ElidedLabel("", "small")
+        self.limit = SizeField()
+        self.limit.edit.setAccessibleName(f"Memory limit of {name}")
+        self.limit.edit.setFixedWidth(104)
+        self.limit.size_edited.connect(lambda size: self.limit_edited.emit(name, size))
+        self.bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
+        self.peak = text_label("", "small")
+        self.share = text_label("", "small")
+        self._arrange()
+
+    def _arrange(self) -> None:
+        head = row(self.title, self.kind, self.preset)
+        head.setStretch(0, 1)
+        caption = text_label("memory limit", "muted")
+        caption.setBuddy(self.limit.edit)
+        # The sentence of a refusal takes the whole width of the card, so it stands below the field and not beside it.
+        self.limit.layout().removeWidget(self.limit.hint)
+        layout = column(
+            head,
+            self.specification,
+            row(caption, 1, self.limit),
+            self.limit.hint,
+            self.bar,
+            row(self.peak, 1, self.share),
+            spacing=5,
+            margins=(12, 9, 10, 9),
+        )
+        self.setLayout(layout)
+
+    def show_device(self, device: Device, choice: DeviceChoice | None, *, removable: bool) -> None:
+        """Show what the device is, and its limit."""
+        preset = None if choice is None else device_preset(choice.preset)
+        self.preset.setVisible(preset is not None)
+        self.kind.setVisible(preset is None)
+        self.kind.setText(device.kind)
+        self.specification.setVisible(preset is not None)
+        if preset is not None:
+            self.preset.setText(preset.title)
+            self.preset.setToolTip(f"{preset.title}: {preset.summary}\nSource: {preset.source}")
+            self.specification.setText(preset.summary)
+        self._remove.setEnabled(removable)
+        self._limit_bytes = device.memory_limit_bytes
+        self.limit.set_size(device.memory_limit_bytes)
+        self._show_use()
+
+    def show_peak(self, peak_bytes: int | None, *, stale: bool) -> None:
+        """Show the plan's peak on this device, `None` where there is no plan."""
+        self._peak_bytes = peak_bytes
+        self._stale = stale
+        self._show_use()
+
+    def _show_use(self) -> None:
+        peak, limit = self._peak_bytes, self._limit_bytes
+        if peak is None:
+            self.bar.setValue(0)
+            self.peak.setText("not planned yet")
+            self.peak.setToolTip("")
+            self.share.setText("")
+            return
+        over = limit is not None and peak > limit
+        share = peak / limit if limit else 0.0
+        self.bar.setValue(min(_BAR_STEPS, round(_BAR_STEPS * share)))
+        set_style_property(self.bar, "over", over)
+        self.peak.setText(f"{'old peak' if self._stale else 'peak'} {format_size(peak)}")
+        self.peak.setToolTip(format_size_exact(peak))
+        self.share.setText(format_percent(share) if limit else "")
+
+
+def _device_of(choice: DeviceChoice) -> Device:
+    preset = device_preset(choice.preset)
+    limit = preset.memory_bytes if choice.memory_limit_bytes is None else choice.memory_limit_bytes
+    return Device(choice.name, preset.kind, limit)
+
+
+def _preset_menu(parent: QWidget, chosen: Callable[[DevicePreset], None]) -> QMenu:
+    """All presets, the kinds apart."""
+    menu = QMenu(parent)
+    menu.setToolTipsVisible(True)
+    kind = ""
+    for preset in sorted(device_presets(), key=lambda p: p.kind):
+        if kind and preset.kind != kind:
+            menu.addSeparator()
+        kind = preset.kind
+        action = menu.addAction(f"{preset.title}  ·  {preset.summary}")
+        action.setToolTip(preset.source)
+        action.triggered.connect(lambda _checked=False, preset=preset: chosen(preset))
+    return menu

@@ -1,0 +1,25 @@
+"""What the strategies say while they work."""
+
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QFrame, QPlainTextEdit
+
+from xengine_gui.ui.panels.parts import Panel, column, section_label
+
+_MOST_LINES = 5000
+
+
+class LogPanel(Panel):
+    """Lines with the seconds since their run began; the newest is below, the oldest are dropped."""
+
+    def __init__(self) -> None:
+        super().__init__("log-panel")
+        self.view = QPlainTextEdit(readOnly=True, maximumBlockCount=_MOST_LINES, frameShape=QFrame.Shape.NoFrame)
+        self.view.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.view.setPlaceholderText("Nothing has been planned yet.")
+        self.setLayout(column(section_label("Log"), self.view, margins=(14, 12, 14, 10)))
+
+    def add(self, message: str, elapsed_s: float | None = None) -> None:
+        """Add a line."""
+        when = "        " if elapsed_s is None else f"{elapsed_s:7.2f} s"
+        for line in message.splitlines() or [""]:
+            self.view.appendPlainText(f"{when}  {line}")

@@ -1,0 +1,110 @@
+"""Small widgets that the panels are made of."""
+
+from typing import Literal
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+Role = Literal["", "title", "heading", "section", "muted", "small", "error", "warning", "success"]
+Edge = Qt.AlignmentFlag
+
+
+def text_label(text: str = "", role: Role = "", *, wrap: bool = False) -> QLabel:
+    """A label in one of the theme's roles; its text is shown as it is, never read as rich text."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("role", role)
+    label.setWordWrap(wrap)
+    return label
+
+
+def section_label(text: str) -> QLabel:
+    """The small capital heading of a panel's section."""
+    return text_label(text.upper(), "section")
+
+
+class ElidedLabel(QLabel):
+    """One line of text that ends in an ellipsis where room is short; the tooltip then has all of it."""
+
+    def __init__(self, text: str = "", role: Role = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
+        super().__init__()
+        self._mode = mode
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", role)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`, as much of it as fits."""
+        super().setText(text)
+        self._tell()
+
+    def minimumSizeHint(self) -> QSize:
+        """Any width will do."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        shown = self.fontMetrics().elidedText(self.text(), self._mode, self.width())
+        painter.drawText(self.rect(), int(self.alignment()) | Qt.TextFlag.TextSingleLine, shown)
+
+    def _tell(self) -> None:
+        fits = self.fontMetrics().horizontalAdvance(self.text()) <= self.width()
+        self.setToolTip("" if fits else self.text())
+
+
+def row(*items: QWidget | int | None, spacing: int = 8) -> QHBoxLayout:
+    """Widgets in a line; a number is a stretch, `None` is left out."""
+    layout = QHBoxLayout()
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(spacing)
+    for item in items:
+        if isinstance(item, QWidget):
+            layout.addWidget(item)
+        elif item is not None:
+            layout.addStretch(item)
+    return layout
+
+
+def column(*items: QWidget | QLayout | int | None, spacing: int = 8, margins: tuple[int, int, int, int] = (0, 0, 0, 0)) -> QVBoxLayout:
+    """Widgets and layouts one below the other; a number is a stretch, `None` is left out."""
+    layout = QVBoxLayout()
+    layout.setContentsMargins(*margins)
+    layout.setSpacing(spacing)
+    for item in items:
+        if isinstance(item, QWidget):
+            layout.addWidget(item)
+        elif isinstance(item, QLayout):
+            layout.addLayout(item)
+        elif item is not None:
+            layout.addStretch(item)
+    return layout
+
+
+class Panel(QFrame):
+    """A plain surface with a margin."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("panel", True)  # noqa: FBT003 - Qt's own signature
+
+
+class SidePanel(QScrollArea):
+    """A column that scrolls when the window is too low for it."""
+
+    def __init__(self, name: str, *, least_width: int) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(least_width)
+        self.body = Panel(f"{name}-body")
+        self.column = column(margins=(12, 14, 12, 14))
+        self.body.setLayout(self.column)
+        self.setWidget(self.body)

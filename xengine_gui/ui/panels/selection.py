@@ -1,0 +1,153 @@
+"""What is selected on the timeline, and what is in memory where the cursor is."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QGridLayout, QHeaderView, QLabel, QSizePolicy, QTableView, QWidget
+
+from xengine_gui.ui.models.event_details import EventDescriber, EventDetails, Fact
+from xengine_gui.ui.models.memory_model import Column, MemoryModel, held_at
+from xengine_gui.ui.panels.parts import ElidedLabel, SidePanel, column, row, section_label, text_label
+from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.units import format_duration, format_size
+
+_FOLLOW_MS = 50
+_MOST_TENSORS = 12
+
+
+class SelectionPanel(SidePanel):
+    """The selected event in words, and below it the memory of a device at the cursor."""
+
+    device_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__("selection-panel", least_width=210)
+        self._shown: ShownPlan | None = None
+        self._describer: EventDescriber | None = None
+        self._selected: int | None = None
+        self._time_ns = 0
+        self._details = QWidget()
+        self._details.setLayout(column(spacing=4))
+        self.memory = MemoryModel(self)
+        self.memory_title = ElidedLabel("In memory", "heading")
+        self.memory_total = text_label("", "small")
+        self.device = QComboBox()
+        self.device.setAccessibleName("Device whose memory is listed")
+        self.device.currentTextChanged.connect(self._update_memory)
+        self.table = _memory_table(self.memory)
+        self._memory_part = QWidget()
+        head = row(self.memory_title, self.device)
+        head.setStretch(0, 1)
+        self._memory_part.setLayout(column(head, self.memory_total, self.table, spacing=6))
+        self.column.addLayout(column(section_label("Selected"), self._details, self._memory_part, spacing=10))
+        self._follow = QTimer(self, interval=_FOLLOW_MS, singleShot=True)
+        self._follow.timeout.connect(self._update_memory)
+        self.show_plan(None)
+
+    def show_plan(self, shown: ShownPlan | None) -> None:
+        """Show another plan; what was selected is forgotten, the moment in time is kept."""
+        self._shown = shown
+        self._describer = None if shown is None else EventDescriber(shown)
+        self._memory_part.setVisible(shown is not None)
+        names = [] if shown is None else [d.name for d in shown.plan.problem.devices]
+        if names != [self.device.itemText(i) for i in range(self.device.count())]:
+            self.device.clear()
+            self.device.addItems(names)
+        if shown is not None and not 0 < self._time_ns <= shown.timeline.end_ns:
+            busiest = max(shown.timeline.devices, key=lambda d: d.peak_bytes, default=None)
+            self._time_ns = 0 if busiest is None else busiest.peak_ns
+            self.device.setCurrentText("" if busiest is None else busiest.device)
+        self.select(None)
+        self._update_memory()
+
+    def select(self, index: int | None) -> None:
+        """Describe an event; `None` is none."""
+        self._selected = index
+        _clear(self._details)
+        if self._describer is None or index is None:
+            text = "Open a network to begin." if self._shown is None else "Click a bar, a transfer or a free to see what it is."
+            self._details.layout().addWidget(text_label(text, "muted", wrap=True))
+            return
+        _fill(self._details, self._describer.describe(index))
+        self.device.setCurrentText(self._describer.device_of(index))
+
+    def follow(self, time_ns: int) -> None:
+        """List the memory at another moment, once the cursor rests a little; -1 is none, and the last one stays."""
+        if time_ns >= 0:
+            self._time_ns = time_ns
+            self._follow.start()
+
+    def _update_memory(self) -> None:
+        device = self.device.currentText()
+        if self._shown is None or not device:
+            return
+        self.memory.set_rows(held_at(self._shown, device, self._time_ns))
+        self.memory_title.setText(f"In memory at {format_duration(self._time_ns)}")
+        count = self.memory.rowCount()
+        self.memory_total.setText(f"{count:,} tensor{'' if count == 1 else 's'}, {format_size(self.memory.total_bytes)}")
+        rows = min(count, 200)
+        self.table.setFixedHeight(self.table.horizontalHeader().height() + 4 + max(1, min(rows, 14)) * self.table.verticalHeader().defaultSectionSize())
+
+
+def _memory_table(model: MemoryModel) -> QTableView:
+    table = QTableView()
+    table.setModel(model)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+    table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 9)
+    header = table.horizontalHeader()
+    header.setSectionResizeMode(Column.TENSOR, QHeaderView.ResizeMode.Stretch)
+    header.setSectionResizeMode(Column.SIZE, QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(Column.UNTIL, QHeaderView.ResizeMode.ResizeToContents)
+    header.setHighlightSections(False)
+    table.setAccessibleName("Tensors in memory")
+    return table
+
+
+def _fill(place: QWidget, details: EventDetails) -> None:
+    layout = place.layout()
+    title = ElidedLabel(details.title, "title", Qt.TextElideMode.ElideMiddle)
+    layout.addWidget(title)
+    layout.addWidget(text_label(details.subtitle, "muted", wrap=True))
+    layout.addWidget(_facts(details.facts))
+    for heading, facts in (("Inputs", details.inputs), ("Outputs", details.outputs)):
+        if facts:
+            layout.addWidget(text_label(heading, "heading"))
+            layout.addWidget(_facts(_shortened(facts), label_role=""))
+
+
+def _shortened(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    hidden = len(facts) - _MOST_TENSORS
+    return facts if hidden <= 0 else (*facts[:_MOST_TENSORS], Fact(f"and {hidden} more", ""))
+
+
+def _facts(facts: Iterable[Fact], label_role: str = "muted") -> QWidget:
+    grid = QGridLayout()
+    grid.setContentsMargins(0, 2, 0, 6)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(3)
+    grid.setColumnStretch(0, 1)
+    for line, fact in enumerate(facts):
+        label = ElidedLabel(fact.label, "muted" if label_role == "muted" else "", Qt.TextElideMode.ElideMiddle)
+        value = QLabel(fact.value, textFormat=Qt.TextFormat.PlainText, toolTip=fact.exact)
+        value.setAlignment(Qt.AlignmentFlag.AlignRight)
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        grid.addWidget(label, line, 0)
+        grid.addWidget(value, line, 1)
+    widget = QWidget()
+    widget.setLayout(grid)
+    return widget
+
+
+def _clear(place: QWidget) -> None:
+    layout = place.layout()
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()

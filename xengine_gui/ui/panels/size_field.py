@@ -1,0 +1,122 @@
+"""A field for a memory size in any sensible unit, which refuses anything else in place."""
+
+import re
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from xengine_gui.errors import InputError
+from xengine_gui.ui.panels.parts import column, text_label
+from xengine_gui.ui.theme import set_style_property
+from xengine_gui.units import BARE_LETTER_RULE, format_size, format_size_exact, parse_size_bytes
+
+UNLIMITED = "unlimited"
+_BARE_LETTER = re.compile(r"[\d.,_]\s*[kmgtKMGT]\s*$")
+
+
+class SizeField(QWidget):
+    """Shows a size, and tells a new one once it is entered and makes sense.
+
+    What makes no sense stays in the field to be mended, with a red border and a sentence below; the size stays what it was.
+    Escape brings the size back.
+    """
+
+    size_edited = Signal(object)
+    """The new size in bytes, `None` for unlimited."""
+
+    def __init__(self, size_bytes: int | None = None) -> None:
+        super().__init__()
+        self._size_bytes = size_bytes
+        self.edit = _Edit()
+        self.edit.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.edit.setPlaceholderText("such as 8 GiB")
+        self.hint = text_label("", "small", wrap=True)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.hint.hide()
+        self.setLayout(column(self.edit, self.hint, spacing=3))
+        self.edit.textEdited.connect(self._typed)
+        self.edit.editingFinished.connect(self._entered)
+        self.edit.given_up.connect(self._restore)
+        self.setFocusProxy(self.edit)
+        self._restore()
+
+    @property
+    def size_bytes(self) -> int | None:
+        """The size that holds, whatever is being typed."""
+        return self._size_bytes
+
+    def set_size(self, size_bytes: int | None) -> None:
+        """Show another size; a field that somebody is typing in is left alone unless the size has changed."""
+        if size_bytes != self._size_bytes or not self.edit.hasFocus():
+            self._size_bytes = size_bytes
+            self._restore()
+
+    def _typed(self, text: str) -> None:
+        size_bytes, mistake = _read(text)
+        self._show_hint("" if mistake else _echo(text, size_bytes), wrong=False)
+
+    def _entered(self) -> None:
+        if self.edit.text() == _shown(self._size_bytes):
+            self._show_hint("", wrong=False)
+            return
+        size_bytes, mistake = _read(self.edit.text())
+        if mistake:
+            self._show_hint(mistake, wrong=True)
+            return
+        changed = size_bytes != self._size_bytes
+        self._size_bytes = size_bytes
+        self._restore()
+        if changed:
+            self.size_edited.emit(size_bytes)
+
+    def _restore(self) -> None:
+        self.edit.setText(_shown(self._size_bytes))
+        exact = "no limit" if self._size_bytes is None else format_size_exact(self._size_bytes)
+        self.edit.setToolTip(f"{exact}\n{BARE_LETTER_RULE}; GB is 10⁹ bytes, GiB 2³⁰; “{UNLIMITED}” for no limit")
+        self._show_hint("", wrong=False)
+
+    def _show_hint(self, text: str, *, wrong: bool) -> None:
+        self.hint.setText(text)
+        self.hint.setVisible(bool(text))
+        set_style_property(self.hint, "role", "error" if wrong else "small")
+        set_style_property(self.edit, "invalid", wrong)
+
+
+class _Edit(QLineEdit):
+    given_up = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.given_up.emit()
+            self.selectAll()
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+
+def _shown(size_bytes: int | None) -> str:
+    return UNLIMITED if size_bytes is None else format_size(size_bytes)
+
+
+def _read(text: str) -> tuple[int | None, str]:
+    if text.strip().lower() in (UNLIMITED, "none", "∞"):
+        return None, ""
+    try:
+        size_bytes = parse_size_bytes(text)
+    except InputError as error:
+        return None, _sentence(str(error))
+    if size_bytes == 0:
+        return None, "A limit of 0 bytes leaves no room for anything."
+    return size_bytes, ""
+
+
+def _echo(text: str, size_bytes: int | None) -> str:
+    if size_bytes is None:
+        return "no limit"
+    rule = f"{BARE_LETTER_RULE}: " if _BARE_LETTER.search(text) else ""
+    return f"{rule}{format_size_exact(size_bytes)}"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."

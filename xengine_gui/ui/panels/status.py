@@ -1,0 +1,57 @@
+"""The status bar: whether the plan is verified, how good it is, and what the window is doing."""
+
+from PySide6.QtWidgets import QStatusBar
+
+from xengine_gui.ui.panels.parts import text_label
+from xengine_gui.ui.panels.summary import status_words
+from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.theme import set_style_property
+from xengine_gui.units import format_duration
+
+
+class StatusLine(QStatusBar):
+    """Four figures on the left, what is going on on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.verdict = text_label("", "success")
+        self.quality = text_label()
+        self.total = text_label()
+        self.counts = text_label()
+        for label in (self.verdict, self.quality, self.total, self.counts):
+            self.addWidget(label)
+        self.addPermanentWidget(text_label(""), 1)
+        self.activity = text_label("ready", "muted")
+        self.addPermanentWidget(self.activity)
+
+    def show_plan(self, shown: ShownPlan | None, *, stale: bool, trouble: str = "") -> None:
+        """Show how good a plan is; `trouble` is why there is none for the problem at hand."""
+        figures = shown is not None
+        for label in (self.quality, self.total, self.counts):
+            label.setVisible(figures)
+        self.verdict.setVisible(figures or bool(trouble))
+        if trouble:
+            self._say(f"✕ {trouble}", "error")
+        elif stale:
+            self._say("old plan", "warning")
+        else:
+            self._say("✓ verified", "success")
+        if shown is None:
+            return
+        s = shown.summary
+        self.quality.setText(status_words(shown))
+        makespan = "" if s.makespan_ns is None else f" · {format_duration(s.makespan_ns)} (overlapped)"
+        self.total.setText(f"total {format_duration(s.total_ns)} (serial){makespan}")
+        self.counts.setText(f"{_count(s.recompute_count, 'recompute')} · {_count(s.transfer_count, 'transfer')}")
+
+    def show_activity(self, text: str) -> None:
+        """Say what the window is doing."""
+        self.activity.setText(text)
+
+    def _say(self, text: str, role: str) -> None:
+        self.verdict.setText(text)
+        set_style_property(self.verdict, "role", role)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -1,0 +1,80 @@
+"""The row of what is used most: open, plan, stop, strategy, mode, batch, fit."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QSizePolicy, QSpinBox, QToolBar, QToolButton, QWidget
+
+from xengine_gui.ui.actions import icon
+from xengine_gui.ui.theme import current_theme, set_style_property
+
+_MOST_BATCH = 1_000_000
+
+
+class ToolBar(QToolBar):
+    """Buttons for actions, two menus that show what holds, and the batch size."""
+
+    batch_edited = Signal(int)
+
+    def __init__(self, actions: Mapping[str, QAction], strategy: QMenu, mode: QMenu) -> None:
+        super().__init__("Tools")
+        self.setObjectName("tools")
+        self.setMovable(False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self._button(actions["open"], "Open…")
+        self.plan = self._button(actions["plan"], "Plan  F5")
+        set_style_property(self.plan, "primary", True)
+        self.stop = self._button(actions["stop"], "Stop")
+        self.strategy = self._menu_button(strategy, "How the plan is looked for")
+        self.mode = self._menu_button(mode, "What is planned: a training step or an inference")
+        self.batch = QSpinBox(minimum=1, maximum=_MOST_BATCH, prefix="Batch ", keyboardTracking=False)
+        self.batch.setToolTip("Batch size of the network")
+        self.batch.setAccessibleName("Batch size")
+        self.batch.valueChanged.connect(self.batch_edited)
+        self.addWidget(self.batch)
+        space = QWidget()
+        space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.addWidget(space)
+        self._button(actions["fit"], "Fit  0")
+        for button in (self.plan, self.stop):
+            button.setIconSize(QSize(11, 11))
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._dress()
+
+    def show_strategy(self, title: str) -> None:
+        """Say which strategy is used."""
+        self.strategy.setText(f"Strategy: {title}")
+
+    def show_setup(self, mode: str, batch: int | None, *, editable: bool) -> None:
+        """Say what is planned; a problem file has given it."""
+        self.mode.setText(mode)
+        self.mode.setEnabled(editable)
+        self.batch.setEnabled(editable and batch is not None)
+        with QSignalBlocker(self.batch):
+            self.batch.setValue(batch or 1)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._dress()
+
+    def _dress(self) -> None:
+        theme = current_theme()
+        self.plan.setIcon(icon("plan", theme.accent_text, theme.text_disabled))
+        self.stop.setIcon(icon("stop", theme.text, theme.text_disabled))
+
+    def _button(self, action: QAction, text: str) -> QToolButton:
+        button = QToolButton(text=text, toolTip=action.toolTip())
+        button.setAccessibleName(action.text())
+        button.setEnabled(action.isEnabled())
+        button.clicked.connect(action.trigger)
+        action.enabledChanged.connect(button.setEnabled)
+        self.addWidget(button)
+        return button
+
+    def _menu_button(self, menu: QMenu, tip: str) -> QToolButton:
+        button = QToolButton(toolTip=tip, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setMenu(menu)
+        self.addWidget(button)
+        return button

@@ -1,0 +1,104 @@
+"""What is open in the window and what the user has chosen for it; every change makes a new one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from xengine_gui import planner
+from xengine_gui.cost import DeviceChoice
+from xengine_gui.errors import InputError
+from xengine_gui.model.graph import NetworkGraph
+from xengine_gui.model.plan import Plan
+from xengine_gui.model.problem import Problem
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a network becomes a problem. A `batch` of `None` is the network's own; `bindings` are its free dimensions."""
+
+    devices: tuple[DeviceChoice, ...]
+    training: bool = True
+    optimizer: str = "sgd"
+    batch: int | None = None
+    bindings: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Work:
+    """An opened file with its problem. Without a network (a problem file, a plan file) there is no setup to change."""
+
+    path: Path
+    problem: Problem
+    network: NetworkGraph | None = None
+    setup: Setup | None = None
+
+    @property
+    def description(self) -> str:
+        """One line on what is open: `vgg19.onnx · training · batch 32 · 93 operators`."""
+        parts = [self.path.name]
+        if self.setup is not None:
+            parts.append("training" if self.setup.training else "inference")
+            if self.setup.batch is not None:
+                parts.append(f"batch {self.setup.batch}")
+        parts.append(f"{len(self.problem.operators):,} operators")
+        return " · ".join(parts)
+
+    def with_limit(self, device: str, memory_limit_bytes: int | None) -> "Work":
+        """The same with another memory limit on one device."""
+        problem = self.problem.with_limit(device, memory_limit_bytes)
+        if self.setup is None:
+            return replace(self, problem=problem)
+        if memory_limit_bytes is None:
+            raise InputError("", f"{device}: a device of a preset has its own memory, so it cannot be unlimited")
+        devices = (
+            replace(d, memory_limit_bytes=memory_limit_bytes) if d.name == device else d for d in self.setup.devices
+        )
+        return replace(self, problem=problem, setup=replace(self.setup, devices=tuple(devices)))
+
+    def with_setup(self, setup: Setup) -> "Work":
+        """The same network under another setup; it is read again where its sizes change.
+
+        Takes up to some seconds on a large network.
+        """
+        if self.setup is None or self.network is None:
+            raise InputError(self.path.name, "its problem is given, so only the memory limits can be changed")
+        network = self.network
+        if (setup.batch, setup.bindings) != (self.setup.batch, self.setup.bindings):
+            network = read_network(self.path, setup)
+        return work_on(self.path, network, setup)
+
+
+class SizesWanted(InputError):
+    """A network has free dimensions that need a value before its sizes are known."""
+
+    def __init__(self, path: Path, network: NetworkGraph) -> None:
+        self.path = path
+        self.network = network
+        unknown = len(network.unknown_tensors)
+        super().__init__(path.name, f"the sizes of {unknown:,} tensors depend on {', '.join(network.symbols)}")
+
+
+def read_network(path: Path, setup: Setup) -> NetworkGraph:
+    """The network of a file that is known to hold one."""
+    opened = planner.open_file(path, batch=setup.batch, bindings=setup.bindings)
+    if not isinstance(opened, NetworkGraph):
+        raise InputError(path.name, "the file has changed: it is no network any more")
+    return opened
+
+
+def work_on(path: Path, network: NetworkGraph, setup: Setup) -> Work:
+    """A network made into a problem."""
+    problem = planner.make_problem(network, setup.devices, training=setup.training, optimizer=setup.optimizer)
+    return Work(path, problem, network, setup)
+
+
+def open_work(path: Path, setup: Setup) -> tuple[Work, Plan | None]:
+    """What a file holds, made ready: a network under `setup`, a problem, or a plan with its problem."""
+    opened = planner.open_file(path, batch=setup.batch, bindings=setup.bindings)
+    if isinstance(opened, Plan):
+        return Work(path, opened.problem), opened
+    if isinstance(opened, Problem):
+        return Work(path, opened), None
+    if opened.unknown_tensors and opened.symbols:
+        raise SizesWanted(path, opened)
+    return work_on(path, opened, setup), None
