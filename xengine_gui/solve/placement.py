@@ -4,8 +4,8 @@ One device: nothing to choose. Two devices that compute: a minimum cut. More: fr
 devices trade operators by a minimum cut while that lowers the total (swap moves of Boykov, Veksler and Zabih, "Fast
 Approximate Energy Minimization via Graph Cuts", 2001); that is a local optimum, not always the best placement.
 
-A tensor is paid once per device that it is copied to, however many operators read it there. Computing an operator on two
-devices can beat a transfer; placements do not consider that (the watch-point engine does).
+A tensor is paid once per device that it is copied to, however many operators read it there. Computing an operator on
+two devices can beat a transfer; placements do not consider that (the watch-point engine does).
 """
 
 import math
@@ -34,20 +34,28 @@ class Placement:
     exact: bool
 
 
-class Costs:
+Tolls = Sequence[Sequence[int | None]]
+"""Per operator and device what is added to its run time there; `None` keeps it away where it can run elsewhere."""
+
+
+class _Costs:
     """Least run times per operator and device, least ways of copying per tensor and pair of devices."""
 
-    def __init__(self, indexed: IndexedProblem) -> None:
+    def __init__(self, indexed: IndexedProblem, tolls: Tolls | None = None) -> None:
         self.indexed = indexed
         self.devices = range(indexed.device_count)
         self.fastest = [
-            [min(range(len(rows)), key=lambda j, rows=rows: rows[j].time_ns, default=None) for rows in ways]  # type: ignore[misc]
+            [min(range(len(rows)), key=[row.time_ns for row in rows].__getitem__, default=None) for rows in ways]
             for ways in indexed.implementations
         ]
         self.run_ns: list[list[int | None]] = [
             [None if j is None else rows[j].time_ns for rows, j in zip(ways, best, strict=True)]
             for ways, best in zip(indexed.implementations, self.fastest, strict=True)
         ]
+        for times, toll in zip(self.run_ns, tolls or (), strict=tolls is not None):
+            tolled = [None if ns is None or more is None else ns + more for ns, more in zip(times, toll, strict=True)]
+            if any(ns is not None for ns in tolled):
+                times[:] = tolled
         self.computing = [d for d in self.devices if any(times[d] is not None for times in self.run_ns)]
         self.way_ns = self._ways()
 
@@ -100,7 +108,17 @@ def unlimited_placement(indexed: IndexedProblem) -> Placement:
     It is never slower than the better single device. Where one device alone cannot run everything and no links help,
     each operator stands where it runs fastest and the total may leave out copies that cannot be made.
     """
-    costs = Costs(indexed)
+    costs = _Costs(indexed)
+    device, exact = _best_placement(costs)
+    return _placement(costs, device, exact=exact)
+
+
+def tolled_placement(indexed: IndexedProblem, tolls: Tolls) -> tuple[int, ...]:
+    """The device per operator of the fastest placement when running somewhere costs more than its time."""
+    return tuple(_best_placement(_Costs(indexed, tolls))[0])
+
+
+def _best_placement(costs: _Costs) -> tuple[list[int], bool]:
     start, start_ns = _best_start(costs)
     exact = len(costs.computing) <= 1
     if len(costs.computing) == 2:
@@ -112,17 +130,17 @@ def unlimited_placement(indexed: IndexedProblem) -> Placement:
             for a, b in combinations(costs.computing, 2):
                 start, start_ns, _ = _swapped(costs, start, start_ns, a, b)
             improved = start_ns is not None and (before is None or start_ns < before)
-    return _placement(costs, start, exact=exact and start_ns is not None)
+    return start, exact and start_ns is not None
 
 
 def single_device_placements(indexed: IndexedProblem) -> Iterator[Placement]:
     """Per computing device everything there, and what it cannot run where that runs fastest."""
-    costs = Costs(indexed)
+    costs = _Costs(indexed)
     for device in costs.computing:
         yield _placement(costs, _mostly_on(costs, device), exact=False)
 
 
-def _placement(costs: Costs, device: Sequence[int], *, exact: bool) -> Placement:
+def _placement(costs: _Costs, device: Sequence[int], *, exact: bool) -> Placement:
     total = costs.total_ns(device)
     if total is None:
         total = sum(times[d] or 0 for times, d in zip(costs.run_ns, device, strict=True))
@@ -130,7 +148,7 @@ def _placement(costs: Costs, device: Sequence[int], *, exact: bool) -> Placement
     return Placement(tuple(device), implementation, total, exact)
 
 
-def _mostly_on(costs: Costs, device: int) -> list[int]:
+def _mostly_on(costs: _Costs, device: int) -> list[int]:
     placed = []
     for times in costs.run_ns:
         if times[device] is not None:
@@ -140,7 +158,7 @@ def _mostly_on(costs: Costs, device: int) -> list[int]:
     return placed
 
 
-def _best_start(costs: Costs) -> tuple[list[int], int | None]:
+def _best_start(costs: _Costs) -> tuple[list[int], int | None]:
     starts = [_mostly_on(costs, device) for device in costs.computing]
     starts.append([min((ns, d) for d, ns in enumerate(times) if ns is not None)[1] for times in costs.run_ns])
     totals = [costs.total_ns(start) for start in starts]
@@ -149,7 +167,7 @@ def _best_start(costs: Costs) -> tuple[list[int], int | None]:
 
 
 def _swapped(
-    costs: Costs, device: list[int], total_ns: int | None, a: int, b: int
+    costs: _Costs, device: list[int], total_ns: int | None, a: int, b: int
 ) -> tuple[list[int], int | None, bool]:
     """The best placement that differs only in which of a and b operators stand on, and whether the cut was exact."""
     placed, exact = _Cut(costs, device, a, b).solve(total_ns)
@@ -162,7 +180,7 @@ def _swapped(
 class _Cut:
     """A network whose minimum cut says who stands on a (the source's side) and who on b."""
 
-    def __init__(self, costs: Costs, device: list[int], a: int, b: int) -> None:
+    def __init__(self, costs: _Costs, device: list[int], a: int, b: int) -> None:
         self.costs, self.device, self.a, self.b = costs, device, a, b
         self.movable = [o for o, d in enumerate(device) if d in (a, b)]
         self.node = {o: i + 2 for i, o in enumerate(self.movable)}
@@ -237,7 +255,7 @@ def _source_side(
     """Which nodes stay on the side of node 0 in a minimum cut to node 1; capacities of `None` are endless.
 
     Capacities above `ceiling`, which no flow passes, count as endless. The flow routine computes in 32 bits, so
-    capacities are divided by their common divisor, and rounded down (the cut is then not exact) where that is not enough.
+    capacities are divided by their common divisor, and where that is not enough rounded down (then the cut is not exact).
     """
     finite = [c for _, _, c in edges if c]
     unit = math.gcd(*finite) if finite else 1

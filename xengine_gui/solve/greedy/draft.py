@@ -38,6 +38,7 @@ class Draft:
         self.tables, self.indexed = tables, tables.indexed
         self.count = tables.indexed.tensor_count
         self.kept = kept_devices(self.indexed, steps)
+        self.left: set[tuple[int, int]] = set()
         self._fill(actions_of(finished_steps(self.indexed, actions_of(steps), self.kept)))
 
     def _fill(self, actions: list[Action]) -> None:

@@ -1,5 +1,6 @@
 """Ways of lowering a draft's memory at one moment, and healing a draft with them."""
 
+from bisect import insort
 from collections.abc import Callable, Iterator
 from math import inf
 from typing import NamedTuple
@@ -8,26 +9,28 @@ from xengine_gui.model.plan import Move, Run
 from xengine_gui.solve.greedy.actions import Action
 from xengine_gui.solve.greedy.bringing import Bringing, Gap, gap_at
 from xengine_gui.solve.greedy.draft import CrowdedError, Draft
-from xengine_gui.solve.greedy.relocation import relocate, relocation_ns
+from xengine_gui.solve.greedy.relocation import relocate, relocation
 
-_WORSE_THAN_THOUGHT = 1.2
-"""A remedy that has become this much dearer since it was ranked waits behind the next one."""
+_WORSE_THAN_THOUGHT = 1.0
+"""A remedy that has become dearer than this many times the next one since they were ranked waits behind it."""
 
 
 class Remedy(NamedTuple):
-    """One way of lowering the memory at a moment: cost per useful byte, cost, what to do."""
+    """One way of lowering the memory at a moment: its cost, the bytes it frees then, what to do."""
 
-    ratio: float
     cost_ns: float
-    useful_bytes: int
+    freed_bytes: int
     kind: str
-    what: tuple[int, int, int]
+    what: tuple[int, int]
+
+    def ratio(self, over_bytes: int) -> float:
+        """Cost per byte that is of use."""
+        return self.cost_ns / min(self.freed_bytes, over_bytes)
 
 
-def gap_remedy(draft: Draft, gap: Gap, over_bytes: int, ceiling_ns: float) -> tuple[Remedy, list[Action]] | None:
+def gap_remedy(draft: Draft, gap: Gap, ceiling_ns: float) -> tuple[Remedy, list[Action]] | None:
     """Let a tensor go in a gap: make it again or copy it back before the gap ends, or move it out and in."""
     device, tensor = divmod(gap.key, draft.count)
-    useful = min(draft.indexed.tensor_bytes[tensor], over_bytes)
     way = Bringing(draft, gap.end).plan(gap.key, ceiling_ns)
     cost, actions = (inf, []) if way is None else way
     kind, where = "bring", device
@@ -40,68 +43,80 @@ def gap_remedy(draft: Draft, gap: Gap, over_bytes: int, ceiling_ns: float) -> tu
             cost, actions, kind, where = out + back, [Move(other, device, tensor)], "out", other
     if cost >= ceiling_ns:
         return None
-    return Remedy(cost / useful, cost, useful, kind, (gap.key, gap.end, where)), actions
+    return Remedy(cost, draft.indexed.tensor_bytes[tensor], kind, (gap.key, where)), actions
 
 
 def let_go(draft: Draft, gap: Gap, remedy: Remedy, actions: list[Action]) -> None:
     """Carry out a remedy of a gap."""
     if remedy.kind == "out":
         device, tensor = divmod(gap.key, draft.count)
-        draft.put(draft.empty_after(gap.begin), Move(device, remedy.what[2], tensor))
+        draft.put(draft.empty_after(gap.begin), Move(device, remedy.what[1], tensor))
     begin = draft.empty_before(gap.end, len(actions))
     for offset, action in enumerate(actions):
         draft.put(begin + offset, action)
 
 
-def _remedies(draft: Draft, over_bytes: int, device: int, slot: int, ceiling_ns: float) -> Iterator[Remedy]:
+def _remedies(draft: Draft, device: int, slot: int, ceiling_ns: float) -> Iterator[Remedy]:
     sizes = draft.indexed.tensor_bytes
     for key in draft.keys_on[device]:
         if sizes[key % draft.count] and (gap := gap_at(draft, key, slot)) is not None:
-            found = gap_remedy(draft, gap, over_bytes, ceiling_ns)
+            found = gap_remedy(draft, gap, ceiling_ns)
             if found is not None:
                 yield found[0]
     run = draft.at[slot]
     if isinstance(run, Run):
-        yield from _run_remedies(draft, run, over_bytes, slot)
+        yield from _run_remedies(draft, run, slot)
 
 
-def _run_remedies(draft: Draft, run: Run, over_bytes: int, slot: int) -> Iterator[Remedy]:
+def _run_remedies(draft: Draft, run: Run, slot: int) -> Iterator[Remedy]:
     """Another implementation or another device for what runs at the moment."""
     rows = draft.indexed.implementations[run.operator][run.device]
     now = rows[run.implementation]
     for index, row in enumerate(rows):
         if row.workspace_bytes < now.workspace_bytes:
-            useful, cost = min(over_bytes, now.workspace_bytes - row.workspace_bytes), row.time_ns - now.time_ns
-            yield Remedy(cost / useful, cost, useful, "switch", (slot, index, 0))
+            freed = now.workspace_bytes - row.workspace_bytes
+            yield Remedy(row.time_ns - now.time_ns, freed, "switch", (slot, index))
     for device in draft.tables.computing:
-        cost_ns = relocation_ns(draft, slot, device) if device != run.device else None
-        if cost_ns is not None:
-            yield Remedy(cost_ns / over_bytes, cost_ns, over_bytes, "device", (slot, device, 0))
+        found = relocation(draft, slot, device) if device != run.device else None
+        if found is not None:
+            yield Remedy(found[0], max(1, found[1]), "device", (slot, device))
 
 
 def mend(draft: Draft, over_bytes: int, device: int, slot: int, ceiling_ns: float) -> float | None:
-    """Bring the memory at a moment below the limit at the least cost per byte; what it cost, `None` where it cannot be."""
-    ranked = sorted(_remedies(draft, over_bytes, device, slot, ceiling_ns), key=lambda r: -r.ratio)
-    limit, before = draft.tables.limit_bytes[device], draft.total_ns
-    while (over := int(draft.level[device, slot]) - limit) > 0:
+    """Bring the memory at a moment below the limit at the least cost per byte; the cost, `None` where it cannot be."""
+    ranked = sorted(_remedies(draft, device, slot, ceiling_ns), key=lambda r: -r.ratio(over_bytes))
+    largest = max((r.freed_bytes for r in ranked), default=0)
+    limit, before, over = draft.tables.limit_bytes[device], draft.total_ns, over_bytes
+    while over > 0:
         if not ranked or draft.total_ns - before >= ceiling_ns:
             return None
-        remedy = ranked.pop()
-        if remedy.kind in ("bring", "out"):
-            gap = gap_at(draft, remedy.what[0], slot)
-            found = gap and gap_remedy(draft, gap, over, ceiling_ns - (draft.total_ns - before))
-            if not gap or not found:
-                continue
-            if ranked and found[0].ratio > _WORSE_THAN_THOUGHT * max(remedy.ratio, ranked[-1].ratio):
-                ranked.append(found[0])
-                ranked.sort(key=lambda r: -r.ratio)
-                continue
-            let_go(draft, gap, *found)
-        elif remedy.kind == "switch":
-            draft.switch(slot, remedy.what[1])
-        elif draft.at[slot] is not None:
-            relocate(draft, slot, remedy.what[1])
+        if not _try(draft, ranked, slot, over, ceiling_ns - (draft.total_ns - before)):
+            continue
+        over = int(draft.level[device, slot]) - limit
+        if 0 < over < largest:
+            ranked.sort(key=lambda r: -r.ratio(over))  # noqa: B023 (used at once)
     return draft.total_ns - before
+
+
+def _try(draft: Draft, ranked: list[Remedy], slot: int, over_bytes: int, ceiling_ns: float) -> bool:
+    """Carry out the best remedy, unless it has become dearer than the next since they were ranked."""
+    remedy = ranked.pop()
+    if remedy.kind == "switch":
+        draft.switch(slot, remedy.what[1])
+    elif remedy.kind == "device":
+        relocate(draft, slot, remedy.what[1])
+    else:
+        gap = gap_at(draft, remedy.what[0], slot)
+        found = gap_remedy(draft, gap, ceiling_ns) if gap else None
+        if gap is None or found is None:
+            return False
+        if ranked and found[0].ratio(over_bytes) > _WORSE_THAN_THOUGHT * ranked[-1].ratio(over_bytes):
+            insort(ranked, found[0], key=lambda r: -r.ratio(over_bytes))
+            if found[0].cost_ns > remedy.cost_ns:
+                return False
+            ranked.remove(found[0])
+        let_go(draft, gap, *found)
+    return True
 
 
 def heal(draft: Draft, ceiling_ns: float, most: int) -> bool:

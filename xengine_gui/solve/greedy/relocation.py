@@ -1,4 +1,4 @@
-"""Running one operator of a draft on another device."""
+"""Running one operator of a draft on another device; it does not come back to a device that it has left."""
 
 from xengine_gui.model.plan import Move, Run
 from xengine_gui.solve.greedy.actions import action_ns
@@ -12,32 +12,41 @@ def _reads_after(draft: Draft, key: int, slot: int) -> list[int]:
     return [read for read in draft.read[key] if slot < read < following]
 
 
-def relocation_ns(draft: Draft, slot: int, device: int) -> float | None:
-    """What running the operator at a slot on another device adds, `None` where it cannot."""
+def relocation(draft: Draft, slot: int, device: int) -> tuple[float, int] | None:
+    """What running the operator at a slot on another device adds to the total and frees there then, `None`: impossible.
+
+    Inputs that nothing else reads later leave before, results come back after: one of the two is there at any moment.
+    """
     run = draft.at[slot]
-    if not isinstance(run, Run):
+    if not isinstance(run, Run) or (time_ns := draft.tables.run_ns[run.operator][device]) is None:
         return None
-    indexed, time_ns = draft.indexed, draft.tables.run_ns[run.operator][device]
-    if time_ns is None:
+    too_large = draft.tables.operator_bytes(run.operator, device) > draft.tables.limit_bytes[device]
+    if too_large or (run.operator, device) in draft.left:
         return None
+    indexed, size = draft.indexed, draft.indexed.tensor_bytes
     cost: float = time_ns - action_ns(indexed, run)
     bringing = Bringing(draft, slot)
+    leaving = returning = staying = 0
     for tensor in indexed.inputs[run.operator]:
         if not bringing.is_there(device * draft.count + tensor):
             copy_ns = indexed.copy_ns(run.device, device, tensor)
             if copy_ns is None:
                 return None
             cost += copy_ns
+        leaving += 0 if _reads_after(draft, run.device * draft.count + tensor, slot) else size[tensor]
     for tensor in indexed.outputs[run.operator]:
         reads = _reads_after(draft, run.device * draft.count + tensor, slot)
         there = [r for r in reads if _goes_to(draft, r, device)]
         cost -= sum(indexed.copy_ns(run.device, device, tensor) or 0 for _ in there)
-        if len(reads) > len(there):
-            copy_ns = indexed.copy_ns(device, run.device, tensor)
-            if copy_ns is None:
-                return None
-            cost += copy_ns
-    return cost
+        if len(reads) == len(there):
+            staying += size[tensor]
+            continue
+        returning += size[tensor]
+        copy_ns = indexed.copy_ns(device, run.device, tensor)
+        if copy_ns is None:
+            return None
+        cost += copy_ns
+    return cost, min(leaving, returning) + staying + draft.workspace(run)
 
 
 def _goes_to(draft: Draft, slot: int, device: int) -> bool:
@@ -68,3 +77,4 @@ def relocate(draft: Draft, slot: int, device: int) -> None:
         if reads:
             draft.put(draft.empty_before(reads[0], 1), Move(device, run.device, tensor))
     draft.take(slot)
+    draft.left.add((run.operator, run.device))

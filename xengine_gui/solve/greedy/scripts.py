@@ -1,13 +1,16 @@
 """Scripts without regard to memory: every operator once where a placement says, and what brings the data there."""
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
+from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Move, Run
 from xengine_gui.solve.greedy.actions import Action
 from xengine_gui.solve.greedy.tables import Tables
-from xengine_gui.solve.placement import single_device_placements, unlimited_placement
+from xengine_gui.solve.placement import single_device_placements, tolled_placement, unlimited_placement
 
 _MOST_NESTED = 100
+_TOLL_SHARES = (0.5, 0.7, 1.0, 1.4)
 
 
 class _Script:
@@ -62,9 +65,61 @@ def script_of(tables: Tables, placement: Sequence[int]) -> list[Action] | None:
 
 
 def placements(tables: Tables) -> Iterator[tuple[int, ...]]:
-    """Placements worth a try, each once: the unlimited one, and everything on one device."""
+    """Placements worth a try, each once: the fastest ones when tight devices take a toll, and all on one device.
+
+    The toll of an operator on a device is a price per byte of its results, for as long as they are retained or if they
+    are there at the highest moment; and no operator stands where it could not run alone.
+    """
     seen: set[tuple[int, ...]] = set()
-    for placement in (unlimited_placement(tables.indexed), *single_device_placements(tables.indexed)):
-        if placement.device not in seen:
-            seen.add(placement.device)
-            yield placement.device
+    for device in _tolled(tables):
+        if device not in seen:
+            seen.add(device)
+            yield device
+
+
+def _tolled(tables: Tables) -> Iterator[tuple[int, ...]]:
+    indexed = tables.indexed
+    unlimited = unlimited_placement(indexed)
+    singles = list(single_device_placements(indexed))
+    yield tolled_placement(indexed, _tolls(tables, [0.0] * indexed.tensor_count, {}))
+    tight = [d for d in tables.computing if indexed.limit_bytes[d] is not None]
+    if len(tables.computing) > 1 and tight:
+        slower_ns = max(p.total_ns for p in singles) - unlimited.total_ns
+        for weights in retained_bytes(indexed):
+            for share in _TOLL_SHARES:
+                price = share * slower_ns / max(1.0, sum(weights))
+                largest = max(tables.limit_bytes[d] for d in tight)
+                tolls = {d: price * (1.0 if tables.limit_bytes[d] < largest or len(tight) == 1 else 0.0) for d in tight}
+                yield tolled_placement(indexed, _tolls(tables, weights, tolls))
+    yield unlimited.device
+    yield from (p.device for p in singles)
+
+
+def retained_bytes(indexed: IndexedProblem) -> tuple[list[float], list[float]]:
+    """Per tensor its bytes times the share of the base order that it is retained for; its bytes if it is there at the peak."""
+    count = indexed.operator_count
+    last = [max(readers, default=maker) for readers, maker in zip(indexed.consumers, indexed.producer, strict=True)]
+    change = [0] * (count + 1)
+    for size, maker, end in zip(indexed.tensor_bytes, indexed.producer, last, strict=True):
+        change[maker] += size
+        change[end + 1] -= size
+    levels = list(accumulate(change))
+    peak = max(range(count), key=levels.__getitem__, default=0)
+    spans = list(zip(indexed.tensor_bytes, indexed.producer, last, strict=True))
+    return (
+        [size * (end - maker + 1) / count for size, maker, end in spans],
+        [float(size if maker <= peak <= end else 0) for size, maker, end in spans],
+    )
+
+
+def _tolls(tables: Tables, weights: list[float], prices: dict[int, float]) -> list[list[int | None]]:
+    tolls: list[list[int | None]] = []
+    for operator, outputs in enumerate(tables.indexed.outputs):
+        weight = sum(weights[t] for t in outputs)
+        tolls.append(
+            [
+                int(prices.get(device, 0.0) * weight) if tables.operator_bytes(operator, device) <= limit else None
+                for device, limit in enumerate(tables.limit_bytes)
+            ]
+        )
+    return tolls
