@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from xengine_gui.model.plan import Compute, Transfer
+from xengine_gui.model.plan import Compute, Event
 from xengine_gui.schedule.timeline import Category, Int64Array
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
@@ -13,11 +13,15 @@ from xengine_gui.ui.timeline.layout import Band
 from xengine_gui.ui.timeline.primitives import draw_lines, draw_rects, float_array
 
 RARE = (Category.LOSS, Category.RECOMPUTE)
+# Logical pixels of the narrowest bar: a common one, and one that must strike the eye.
+_LEAST_WIDTH = {False: 1.0, True: 1.5}
 _HATCH_STEP = 7.0
 _HATCH_WIDTH = 2.4
 _LEAST_HATCHED_WIDTH = 5.0
 _LEAST_BORDERED_WIDTH = 3.0
-_LEAST_NAMED_WIDTH = 26.0
+_LEAST_NAMED_WIDTH = 22.0
+_NAME_MARGIN = 3.5
+_FREE_STEP = 3.0
 
 
 def paint_lane(painter: QPainter, frame: Frame, lane: LaneIndex, band: Band, *, names: bool) -> None:
@@ -26,25 +30,28 @@ def paint_lane(painter: QPainter, frame: Frame, lane: LaneIndex, band: Band, *, 
     painter.setPen(Qt.PenStyle.NoPen)
     for category in lane.categories:
         if category not in RARE:
-            _fill(painter, frame, lane.runs(category, frame.columns), band, frame.theme.category(category))
+            runs, colour = lane.runs(category, frame.columns), frame.theme.category(category)
+            _fill(painter, frame, runs, band, colour, least_width=_LEAST_WIDTH[category is Category.TRANSFER])
     wide = lane.wide(frame.columns, _LEAST_BORDERED_WIDTH / frame.layout.column_width)
     _borders(painter, frame, lane, wide, band)
     painter.setPen(Qt.PenStyle.NoPen)
     for category in lane.categories:
         if category in RARE:
             runs = lane.runs(category, frame.columns)
-            _fill(painter, frame, runs, band, frame.theme.category(category))
+            _fill(painter, frame, runs, band, frame.theme.category(category), least_width=_LEAST_WIDTH[True])
             if category is Category.RECOMPUTE:
                 _hatch(painter, frame, runs, band)
     if names:
         _names(painter, frame, lane, wide, band)
 
 
-def _fill(painter: QPainter, frame: Frame, runs: Runs, band: Band, colour: str) -> None:
-    width = frame.layout.column_width
+def _fill(painter: QPainter, frame: Frame, runs: Runs, band: Band, colour: str, *, least_width: float) -> None:
+    """Fill runs of columns; where a device pixel is very small, a lone one is widened to what can be seen."""
+    pixel = frame.layout.column_width
     painter.setBrush(QColor(colour))
-    left = frame.layout.left + runs.first * width
-    draw_rects(painter, left, band.top, (runs.stop - runs.first) * width, band.height)
+    width = np.maximum((runs.stop - runs.first) * pixel, np.ceil(least_width / pixel) * pixel)
+    left = np.minimum(frame.layout.left + runs.first * pixel, frame.layout.right - width)
+    draw_rects(painter, left, band.top, width, band.height)
 
 
 def _borders(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, band: Band) -> None:
@@ -96,14 +103,12 @@ def _names(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, b
         right = min(frame.x(int(bars.end_ns[position])), frame.layout.right)
         if right - left < _LEAST_NAMED_WIDTH:
             continue
-        event = events[int(bars.event[position])]
-        name = event.operator if isinstance(event, Compute) else event.tensor if isinstance(event, Transfer) else ""
-        text = metrics.elidedText(printable(name), Qt.TextElideMode.ElideRight, right - left - 8)
-        if len(text) < 3 and text != name:
+        text = _name_within(frame, events[int(bars.event[position])], right - left - 2 * _NAME_MARGIN)
+        if not text:
             continue
         category = Category(int(bars.category[position]))
         colour = frame.theme.category(category)
-        box = QRectF(left + 4, band.top, right - left - 8, band.height)
+        box = QRectF(left + _NAME_MARGIN, band.top, right - left - 2 * _NAME_MARGIN, band.height)
         if category is Category.RECOMPUTE:
             # The hatch would cut the letters: they stand on a plate.
             plate = QRectF(
@@ -117,22 +122,33 @@ def _names(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, b
         )
 
 
+def _name_within(frame: Frame, event: Event, width: float) -> str:
+    """An event's name where it fits, else its operator's kind, else as much of that as fits."""
+    metrics = frame.fonts.small_metrics
+    name = printable(event.operator if isinstance(event, Compute) else event.tensor)
+    if metrics.horizontalAdvance(name) <= width or not isinstance(event, Compute):
+        return metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
+    kind = metrics.elidedText(
+        printable(frame.index.kinds.get(event.operator, name)), Qt.TextElideMode.ElideRight, width
+    )
+    return kind if len(kind) > 3 or kind == frame.index.kinds.get(event.operator) else ""
+
+
 def paint_frees(painter: QPainter, frame: Frame, device_position: int) -> None:
-    """A small triangle for each free; where they crowd, one for each two pixels that have any."""
+    """A small triangle for each free; where they crowd, one for each few pixels that have any."""
     device = frame.index.devices[device_position].device
     if not len(device.free_ns):
         return
     band = frame.layout.cards[device_position].frees
     column_width = frame.layout.column_width
     filled = np.flatnonzero(ticks_per_column(device.free_ns, frame.columns))
-    bins = filled // max(1, round(2.0 / column_width))
+    bins = filled // max(1, round(_FREE_STEP / column_width))
     filled = filled[np.flatnonzero(np.diff(bins, prepend=-1))]
     half, height = band.height * 0.5, band.height * 0.86
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(frame.theme.free))
+    # One by one: as a single path they would be cut at every crossing, which takes ten times as long.
+    triangle = QPolygonF([QPointF(0, 0), QPointF(half, height), QPointF(-half, height)])
     for x in (frame.layout.left + (filled + 0.5) * column_width).tolist():
-        tip = QPointF(x, band.top + 0.5)
-        painter.drawPolygon(
-            QPolygonF([tip, QPointF(x + half, band.top + height), QPointF(x - half, band.top + height)])
-        )
+        painter.drawConvexPolygon(triangle.translated(x, band.top + 0.5))

@@ -8,6 +8,7 @@ from functools import cached_property
 from xengine_gui.model.operator import Operator
 from xengine_gui.model.plan import Compute, Event, Free, Transfer
 from xengine_gui.schedule.timeline import Timeline
+from xengine_gui.ui.timeline.ticks import format_moment
 from xengine_gui.units import format_duration, format_size
 
 _LONGEST_NAME = 60
@@ -156,7 +157,6 @@ class DetailsSource:
 
 
 def _times(event: Event) -> tuple[tuple[str, str], ...]:
-    return (
-        ("start", format_duration(event.start_ns)),
-        ("takes", format_duration(event.end_ns - event.start_ns)),
-    )
+    takes_ns = event.end_ns - event.start_ns
+    # As exact as makes sense beside what it takes.
+    return ("start", format_moment(event.start_ns, takes_ns // 20)), ("takes", format_duration(takes_ns))

@@ -63,7 +63,9 @@ class Frame:
 
     def x(self, time_ns: int) -> float:
         """Where a moment is; moments far outside are at the edges."""
-        return self.layout.left + float(self.columns.position(time_ns)) * self.layout.column_width
+        inside = min(max(time_ns, self.view.start_ns - 1), self.view.end_ns + 1) - self.view.start_ns
+        position = min(max(inside * self.layout.columns / self.view.span_ns, -1.0), self.layout.columns + 1.0)
+        return self.layout.left + position * self.layout.column_width
 
     def time_at(self, x: float) -> int:
         """The moment at a place, within the view."""

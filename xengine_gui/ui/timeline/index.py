@@ -81,6 +81,11 @@ class TimelineIndex:
         self.devices = tuple(DeviceIndex(device, timeline.end_ns) for device in timeline.devices)
         self.categories = frozenset(c for d in self.devices for _, lane in d.lanes for c in lane.categories)
 
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """Each operator's kind."""
+        return {operator.name: operator.kind for operator in self.timeline.plan.problem.operators}
+
     @property
     def whole(self) -> TimeRange:
         """The view of the whole plan."""

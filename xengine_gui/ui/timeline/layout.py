@@ -148,7 +148,7 @@ def _stack(device: DeviceTimeline, top: float, memory: float, line_height: float
     if len(device.compute.start_ns):
         compute = Band(y, round(line_height * 1.65))
         y = compute.bottom + 1
-    frees = Band(y, round(line_height * 0.5))
+    frees = Band(y, round(line_height * 0.5) if compute is not None or len(device.free_ns) else 0.0)
     y = frees.bottom + 5
     incoming = outgoing = None
     if len(device.incoming.start_ns) or len(device.outgoing.start_ns):

@@ -109,7 +109,8 @@ def _label(frame: Frame, scale: MemoryScale, limit_bytes: int) -> LimitLabel:
     handle = "↕ " if frame.is_live else ""
     text = f"{handle}limit {format_size(limit_bytes)}{' ↑' if is_above else ''}"
     width, height = metrics.horizontalAdvance(text) + 18, metrics.height() + 4
-    y = scale.y(limit_bytes)
+    # On the middle of a device pixel, so that all limits are equally thick.
+    y = (round(scale.y(limit_bytes) / frame.layout.column_width) + 0.5) * frame.layout.column_width
     return LimitLabel(text, QRectF(frame.layout.right - width, y - height / 2, width, height), y)
 
 
@@ -149,7 +150,15 @@ def _peak(painter: QPainter, frame: Frame, device_position: int, scale: MemorySc
     left = min(max(x + (8 if not is_after else -width), frame.layout.left + 2), frame.layout.right - width - 2)
     if not is_before and not is_after and left < x + 8 - 0.5:
         left = max(frame.layout.left + 2, x - 8 - width)
-    box = QRectF(left, min(y + 5, scale.band.bottom - height), width, height)
+    # Nothing of the curve is above its peak: the label goes there unless the limit's line is in the way.
+    limit = frame.limit_bytes(device)
+    ceiling = scale.band.top - height if limit is None or limit < device.peak_bytes else scale.y(limit)
+    top = y - height - 3 if y - height - 4 > ceiling else min(y + 5, scale.band.bottom - height)
+    box = QRectF(left, top, width, height)
+    if limit is not None:
+        pill = _label(frame, scale, limit).box
+        if pill.intersects(box):
+            box.moveRight(min(box.right(), pill.left() - 6))
     plate = QColor(frame.theme.card)
     plate.setAlpha(215)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)

@@ -12,7 +12,7 @@ from xengine_gui.ui.timeline.hits import memory_level
 from xengine_gui.ui.timeline.index import Place
 from xengine_gui.ui.timeline.layout import Band
 from xengine_gui.ui.timeline.memory import paint_pill
-from xengine_gui.ui.timeline.painting import paint_arrow
+from xengine_gui.ui.timeline.painting import paint_arrow, paint_axis
 from xengine_gui.ui.timeline.ticks import format_moment
 from xengine_gui.units import format_size
 
@@ -54,6 +54,7 @@ def paint_cursor_time(painter: QPainter, frame: Frame, moment_ns: int) -> None:
     width, height = metrics.horizontalAdvance(text) + 18, metrics.height() + 5
     left = min(max(frame.x(moment_ns) - width / 2, 2.0), frame.layout.width - width - 2)
     box = QRectF(left, frame.layout.axis.bottom - height - 2, width, height)
+    paint_axis(painter, frame, frame.theme.window, avoid=box)
     paint_pill(painter, frame, box, text, frame.theme.cursor)
 
 

@@ -5,17 +5,21 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
+from xengine_gui.schedule.timeline import Int64Array
 from xengine_gui.ui.timeline.bars import paint_frees, paint_lane
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
+from xengine_gui.ui.timeline.index import Arrows
 from xengine_gui.ui.timeline.layout import Band, Card
 from xengine_gui.ui.timeline.memory import paint_memory
+from xengine_gui.ui.timeline.primitives import draw_lines
 from xengine_gui.ui.timeline.ticks import TimeTicks, time_ticks
 from xengine_gui.units import format_percent
 
 CARD_RADIUS = 9.0
 _TICK_TEXT_WIDTHS = 1.9
-_MANY_ARROWS = 120
+_MOST_CURVES = 40
+_MOST_LINES = 110
 
 
 def paint_timeline(painter: QPainter, frame: Frame) -> None:
@@ -30,26 +34,35 @@ def paint_timeline(painter: QPainter, frame: Frame) -> None:
     _arrows(painter, frame)
 
 
-def paint_axis(painter: QPainter, frame: Frame, background: str) -> None:
+def paint_axis(painter: QPainter, frame: Frame, background: str, avoid: QRectF | None = None) -> None:
     """Paint the time axis; it stays at the top when the cards are scrolled."""
     layout, theme = frame.layout, frame.theme
     ticks = time_ticks(frame.view, most_ticks(frame))
     painter.fillRect(QRectF(0, layout.axis.top, layout.width, layout.axis.height), QColor(background))
     painter.setFont(frame.fonts.small)
     painter.setPen(QColor(theme.text_muted))
-    metrics = frame.fonts.small_metrics
-    box_top = layout.axis.bottom - metrics.height() - 4
+    for box, text in _axis_texts(frame, ticks):
+        # The cursor's own time stands over the texts; those that it would cut are left out.
+        if avoid is None or not avoid.intersects(box):
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
+
+
+def _axis_texts(frame: Frame, ticks: TimeTicks) -> list[tuple[QRectF, str]]:
+    layout, metrics = frame.layout, frame.fonts.small_metrics
+    top, height = layout.axis.bottom - metrics.height() - 4, metrics.height()
+    texts = []
     taken = layout.card_left
     if ticks.base:
-        text = f"{ticks.base}"
-        taken = layout.left - 6
-        box = QRectF(layout.card_left, box_top, taken - layout.card_left, metrics.height())
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.TextFlag.TextDontClip, text)
+        width = metrics.horizontalAdvance(ticks.base)
+        left = max(layout.card_left, layout.left - 10 - width)
+        texts.append((QRectF(left, top, width, height), ticks.base))
+        taken = left + width + 10
     for time_ns, text in zip(ticks.times_ns, ticks.texts, strict=True):
         width = metrics.horizontalAdvance(text)
         left = min(frame.x(time_ns) - width / 2, layout.card_right - width)
-        if left > taken:
-            painter.drawText(QPointF(left, box_top + metrics.ascent()), text)
+        if left >= taken:
+            texts.append((QRectF(left, top, width, height), text))
+    return texts
 
 
 def most_ticks(frame: Frame) -> int:
@@ -130,28 +143,55 @@ def _lane_name(painter: QPainter, frame: Frame, name: str, middle: float) -> Non
 
 
 def _arrows(painter: QPainter, frame: Frame) -> None:
-    """A curve for each transfer in view; where they crowd, the first of each few pixels."""
-    pixel = frame.layout.column_width
-    chosen = [(arrows, arrows.in_view(frame.columns, round(2 / pixel))) for arrows in frame.index.arrows]
-    is_crowded = sum(len(positions) for _, positions in chosen) > _MANY_ARROWS
-    if is_crowded:
-        chosen = [(arrows, arrows.in_view(frame.columns, round(9 / pixel))) for arrows in frame.index.arrows]
+    """A curve for each transfer in view; where they crowd, thin straight lines for the first of each few columns."""
+    groups = frame.index.arrows
+    few = round(2 / frame.layout.column_width)
+    chosen = [(arrows, arrows.in_view(frame.columns, few)) for arrows in groups]
     colour = QColor(frame.theme.transfer)
-    colour.setAlpha(120 if is_crowded else 225)
+    if sum(len(positions) for _, positions in chosen) > _MOST_CURVES:
+        colour.setAlpha(110)
+        step = math.ceil(frame.columns.count * len(groups) / _MOST_LINES)
+        for arrows in groups:
+            _crowd(painter, frame, arrows, arrows.in_view(frame.columns, step), colour)
+        return
+    colour.setAlpha(225)
     for arrows, positions in chosen:
         for i in positions.tolist():
-            start, end = int(arrows.start_ns[i]), int(arrows.end_ns[i])
-            paint_arrow(painter, frame, (arrows.source, arrows.destination), (start, end), QPen(colour, 1.3))
+            times = int(arrows.start_ns[i]), int(arrows.end_ns[i])
+            paint_arrow(painter, frame, (arrows.source, arrows.destination), times, QPen(colour, 1.3))
+
+
+def _crowd(painter: QPainter, frame: Frame, arrows: Arrows, chosen: Int64Array, colour: QColor) -> None:
+    ends = _arrow_ends(frame, (arrows.source, arrows.destination))
+    if ends is None:
+        return
+    left, width = frame.layout.left, frame.layout.column_width
+    first = left + frame.columns.position(arrows.start_ns[chosen]) * width
+    last = left + frame.columns.position(arrows.end_ns[chosen]) * width
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    painter.setPen(QPen(colour, 1))
+    draw_lines(painter, first, ends[0], last, ends[1])
+    wing = 5.0 if ends[0] > ends[1] else -5.0
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    draw_lines(painter, last, ends[1], last - 2.5, ends[1] + wing)
+    draw_lines(painter, last, ends[1], last + 2.5, ends[1] + wing)
+
+
+def _arrow_ends(frame: Frame, devices: tuple[int, int]) -> tuple[float, float] | None:
+    source, destination = frame.layout.cards[devices[0]].outgoing, frame.layout.cards[devices[1]].incoming
+    if source is None or destination is None:
+        return None
+    is_down = destination.top > source.top
+    return (source.bottom, destination.top) if is_down else (source.top, destination.bottom)
 
 
 def paint_arrow(painter: QPainter, frame: Frame, devices: tuple[int, int], times: tuple[int, int], pen: QPen) -> None:
     """The curve of one transfer, from its start in the source's lane to its end in the destination's."""
-    source, destination = frame.layout.cards[devices[0]].outgoing, frame.layout.cards[devices[1]].incoming
-    if source is None or destination is None:
+    ends = _arrow_ends(frame, devices)
+    if ends is None:
         return
-    is_down = destination.top > source.top
-    first = QPointF(frame.x(times[0]), source.bottom if is_down else source.top)
-    last = QPointF(frame.x(times[1]), destination.top if is_down else destination.bottom)
+    is_down = ends[1] > ends[0]
+    first, last = QPointF(frame.x(times[0]), ends[0]), QPointF(frame.x(times[1]), ends[1])
     # Curves down swing to the right, curves up to the left, so that there and back stay apart.
     swing = min(12.0, abs(last.y() - first.y()) * 0.12) * (1 if is_down else -1)
     third = (last.y() - first.y()) / 3
