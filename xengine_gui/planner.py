@@ -64,7 +64,7 @@ def open_file(
 
     `batch` and `bindings` (values of symbolic dimensions) are for networks.
     """
-    if path.suffix.lower() != ".json" and not read_bytes(path).lstrip().startswith(b"{"):
+    if path.suffix.lower() != ".json" and not read_bytes(path, 64).lstrip().startswith(b"{"):
         return _read_network(path, batch, bindings)
     data = read_json(path)
     form = data.get("format") if isinstance(data, dict) else None

@@ -35,10 +35,11 @@ def read_json(path: Path) -> Json:
     return parse_json(read_bytes(path), str(path))
 
 
-def read_bytes(path: Path) -> bytes:
-    """The content of a file; an `InputError` where it cannot be read."""
+def read_bytes(path: Path, most: int = -1) -> bytes:
+    """The content of a file, or its first `most` bytes; an `InputError` where it cannot be read."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(most)
     except FileNotFoundError:
         raise InputError(str(path), "there is no such file") from None
     except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError

@@ -1,0 +1,206 @@
+"""The words of the command line, and what they are read into."""
+
+import argparse
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import xengine_gui
+from xengine_gui.errors import InputError
+from xengine_gui.units import parse_duration_ns
+
+_EPILOG = """\
+Sizes are written as 8GiB, 900MB or 8G (read as 8 GiB). exit status: 0 done, 1 a plan that breaks a rule,
+2 bad input, 3 proved infeasible, 4 no plan within the time.
+"""
+
+_DEVICE_HELP = (
+    "a device to plan for, made from a preset (see xengine devices); limit is a size, or a share such as 40%% of what "
+    "the whole graph would take on that device; may be given several times"
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Tells a mistake in one sentence, not with the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError("", f"{message} (see {self.prog} --help)")
+
+
+def _later(module: str) -> Callable[[argparse.Namespace], int]:
+    """A command that is loaded only when it is run."""
+
+    def run(arguments: argparse.Namespace) -> int:
+        status: int = importlib.import_module(f"xengine_gui.cli.{module}").run(arguments)
+        return status
+
+    return run
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The arguments of a command, or of the window where none is named; their `run` takes them and gives a status."""
+    if words and words[0] in COMMANDS:
+        return _command_parser().parse_args(words)
+    if words and words[0] in {"-h", "--help", "--version"}:
+        return _command_parser().parse_args(words[:1])
+    return _command_parser().parse_args(["window", *words])
+
+
+def _command_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="xengine",
+        description="Plans networks on devices that are too small for them. Without a command, opens the window.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("--version", action="version", version=f"xengine {xengine_gui.__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", title="commands", required=True)
+    for name, (summary, add) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary, epilog=_EPILOG)
+        command.set_defaults(run=_later(name))
+        add(command)
+    return parser
+
+
+def _inspect(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="GRAPH", type=Path, help="a network (.onnx) or a problem file")
+    _add_sizes(parser)
+    parser.add_argument("--training", action="store_true", help="look at the whole training step")
+    parser.add_argument("--optimizer", metavar="NAME", default="sgd", help="with --training: none, sgd, momentum, adam")
+    parser.add_argument("--json", action="store_true", help="print a JSON object")
+
+
+def _plan(parser: argparse.ArgumentParser) -> None:
+    _add_problem(parser)
+    parser.add_argument(
+        "--strategy", metavar="S", default="optimal", help="how to plan (see xengine strategies); default: optimal"
+    )
+    parser.add_argument(
+        "--gap",
+        metavar="R",
+        type=_ratio,
+        default=0.001,
+        help="stop at this proved distance, as 0.01 or 1%%; default: 0.1%%",
+    )
+    parser.add_argument(
+        "--time", metavar="S", type=_seconds, default=60.0, help="seconds to plan for, or none; default: 60"
+    )
+    parser.add_argument("-o", "--output", metavar="PLAN", type=Path, help="write the plan file")
+    parser.add_argument("--picture", metavar="FIG", type=Path, help="draw the plan into a .svg, .png or .pdf file")
+
+
+def _problem(parser: argparse.ArgumentParser) -> None:
+    _add_problem(parser)
+    parser.add_argument("-o", "--output", metavar="PROBLEM", type=Path, required=True, help="the file to write")
+
+
+def _verify(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file")
+    parser.add_argument("problem", metavar="PROBLEM", type=Path, nargs="?", help="judge it against this problem file")
+
+
+def _render(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file")
+    parser.add_argument(
+        "-o", "--output", metavar="FIG", type=Path, required=True, help="the picture: .svg, .png or .pdf"
+    )
+    parser.add_argument("--width", metavar="PIXELS", type=_pixels, default=1600, help="default: 1600")
+    parser.add_argument("--height", metavar="PIXELS", type=_pixels, help="default: as high as the devices need")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")
+
+
+def _devices(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sources", action="store_true", help="say where each figure comes from")
+
+
+def _strategies(_parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def _window(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", metavar="FILE", type=Path, nargs="*", help="networks, problems and plans to open")
+    parser.add_argument("--demo", action="store_true", help="open a bundled network and plan it at once")
+
+
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "inspect": ("tell the sizes of a network, and its peak without recomputation", _inspect),
+    "plan": ("plan a network or a problem file, and tell what the plan costs", _plan),
+    "problem": ("write a network with its devices as a problem file", _problem),
+    "verify": ("judge a plan file by every rule", _verify),
+    "render": ("draw a plan file without a window", _render),
+    "devices": ("list the device presets", _devices),
+    "strategies": ("list the ways of planning", _strategies),
+    "window": ("open the window (as does xengine alone)", _window),
+}
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--batch", metavar="N", type=_count, help="the batch size")
+    parser.add_argument(
+        "--bind", metavar="NAME=N", type=_binding, action="append", default=[], help="the value of a symbolic dimension"
+    )
+
+
+def _add_problem(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="GRAPH|PROBLEM", type=Path, nargs="?", help="a network or a problem file")
+    parser.add_argument("--device", metavar="NAME=PRESET[,limit=SIZE]", action="append", default=[], help=_DEVICE_HELP)
+    parser.add_argument(
+        "--limit",
+        metavar="NAME=SIZE",
+        action="append",
+        default=[],
+        help="another memory limit for a device, also in a problem file: a size, a share such as 40%%, or none",
+    )
+    parser.add_argument("--inference", action="store_true", help="plan one forward pass instead of a training step")
+    parser.add_argument(
+        "--optimizer", metavar="NAME", default="sgd", help="what training keeps per weight: none, sgd, momentum, adam"
+    )
+    parser.add_argument("--demo", action="store_true", help="take the bundled demo instead of a file")
+    _add_sizes(parser)
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _pixels(text: str) -> int:
+    value = _count(text)
+    if not 100 <= value <= 20_000:
+        raise argparse.ArgumentTypeError(f"{value} is not between 100 and 20000 pixels")
+    return value
+
+
+def _binding(text: str) -> tuple[str, int]:
+    name, equals, value = text.rpartition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=N")
+    return name, _count(value)
+
+
+def _ratio(text: str) -> float:
+    share = text.strip()
+    try:
+        value = float(share.removesuffix("%")) / (100 if share.endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share such as 0.01 or 1%")
+    return value
+
+
+def _seconds(text: str) -> float | None:
+    if text.strip().lower() == "none":
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        try:
+            value = parse_duration_ns(text) / 1e9
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time above 0 s")
+    return value

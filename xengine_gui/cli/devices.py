@@ -1,0 +1,30 @@
+"""`xengine devices`: the device presets."""
+
+import argparse
+
+from xengine_gui.cli.output import say, shown, table
+from xengine_gui.cli.status import DONE
+from xengine_gui.cost import device_presets
+from xengine_gui.units import format_bandwidth, format_size
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List the presets."""
+    presets = device_presets()
+    rows = [
+        [
+            p.key,
+            p.kind,
+            format_size(p.memory_bytes),
+            f"{p.peak_flop_per_s / 10**9:,.0f}" if p.computes else "-",
+            format_bandwidth(p.bandwidth_bytes_per_s),
+            p.title,
+        ]
+        for p in presets
+    ]
+    table(["preset", "kind", "memory", "GFLOP/s", "bandwidth", "device"], rows, left=(0, 1, 5))
+    if arguments.sources:
+        say()
+        for p in presets:
+            say(f"{p.key}: {shown(p.summary)}. Source: {shown(p.source)}")
+    return DONE

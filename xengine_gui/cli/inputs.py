@@ -1,0 +1,133 @@
+"""From the words of the command line to the problem that they mean."""
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from xengine_gui import planner
+from xengine_gui.cli.output import tell
+from xengine_gui.cost import DeviceChoice, device_preset
+from xengine_gui.errors import InputError
+from xengine_gui.model.graph import NetworkGraph
+from xengine_gui.model.plan import Plan
+from xengine_gui.model.problem import Problem
+from xengine_gui.schedule.peak import one_device_peak_bytes
+from xengine_gui.units import format_size, parse_size_bytes
+
+_SHARE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A memory limit as it is written: a size, a share of what the graph takes on the device, or none at all."""
+
+    device: str
+    text: str
+
+    def bytes_in(self, problem: Problem) -> int | None:
+        """The limit in bytes for this problem."""
+        if self.text.strip().lower() in {"none", "unlimited"}:
+            return None
+        share = _SHARE.fullmatch(self.text)
+        if share is not None:
+            return int(one_device_peak_bytes(problem, self.device) * Decimal(share[1]) / 100)
+        try:
+            return parse_size_bytes(self.text)
+        except InputError as error:
+            raise InputError(f"limit of {self.device}", error.mistakes) from None
+
+
+def asked_problem(arguments: argparse.Namespace) -> Problem:
+    """The problem of a command: a file or the demo, on the devices and under the limits that are asked for."""
+    devices = [parse_device(text) for text in arguments.device]
+    choices = [choice for choice, _ in devices]
+    limits = [limit for _, given in devices for limit in given] + [parse_limit(text) for text in arguments.limit]
+    problem = _demo(arguments, choices) if arguments.demo else _from_file(arguments, choices)
+    for limit in limits:
+        problem = problem.with_limit(limit.device, limit.bytes_in(problem))
+    return problem
+
+
+def parse_device(text: str) -> tuple[DeviceChoice, list[Limit]]:
+    """A device such as `gpu=rtx-4090,limit=8GiB`, and its limit where it has one."""
+    name, equals, rest = text.partition("=")
+    preset, *options = rest.split(",")
+    if not equals or not name.strip() or not preset.strip():
+        raise InputError(f"--device {text}", "is not of the form NAME=PRESET or NAME=PRESET,limit=SIZE")
+    limits = []
+    for option in options:
+        word, equals, value = option.partition("=")
+        if word.strip() != "limit" or not equals or not value.strip():
+            raise InputError(f"--device {text}", f"{option!r} is not of the form limit=SIZE")
+        limits.append(Limit(name.strip(), value))
+    device_preset(preset.strip())
+    return DeviceChoice(name.strip(), preset.strip()), limits
+
+
+def parse_limit(text: str) -> Limit:
+    """A limit such as `gpu=8GiB`; the name may hold an equals sign, the size cannot."""
+    name, equals, size = text.rpartition("=")
+    if not equals or not name.strip() or not size.strip():
+        raise InputError(f"--limit {text}", "is not of the form NAME=SIZE")
+    return Limit(name.strip(), size)
+
+
+def _demo(arguments: argparse.Namespace, choices: Sequence[DeviceChoice]) -> Problem:
+    if arguments.file is not None or choices:
+        raise InputError("--demo", "brings its own network and devices; leave out the file and --device")
+    return planner.DEMO.problem()
+
+
+def _from_file(arguments: argparse.Namespace, choices: Sequence[DeviceChoice]) -> Problem:
+    if arguments.file is None:
+        raise InputError("", "no file is given: name a network or a problem file, or take --demo")
+    bindings = dict(arguments.bind)
+    opened = planner.open_file(arguments.file, batch=arguments.batch, bindings=bindings)
+    if isinstance(opened, NetworkGraph):
+        return _of_network(arguments, opened, choices)
+    for given, option in (
+        (choices, "--device"),
+        (arguments.batch, "--batch"),
+        (bindings, "--bind"),
+        (arguments.inference, "--inference"),
+    ):
+        if given:
+            raise InputError(
+                str(arguments.file), f"is a problem with its own devices and sizes, so {option} has no meaning"
+            )
+    return opened.problem if isinstance(opened, Plan) else opened
+
+
+def _of_network(arguments: argparse.Namespace, network: NetworkGraph, choices: Sequence[DeviceChoice]) -> Problem:
+    if not choices:
+        choices = planner.DEFAULT_DEVICES
+        given = ", ".join(f"{c.name}={c.preset} ({format_size(device_preset(c.preset).memory_bytes)})" for c in choices)
+        tell(f"No device is given, so the plan is for {given}; choose others with --device.")
+    _refuse_repeated([choice.name for choice in choices])
+    return planner.make_problem(network, choices, training=not arguments.inference, optimizer=arguments.optimizer)
+
+
+def _refuse_repeated(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError("--device", f"the name {name!r} is given twice")
+
+
+def check_writable(path: Path | None) -> None:
+    """Refuse an output file that cannot be, before any time is spent on what goes into it."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError(str(path), "cannot be written: it is a folder")
+    if not path.resolve().parent.is_dir():
+        raise InputError(str(path), "cannot be written: its folder does not exist")
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture of a kind that is not drawn."""
+    if path is not None and path.suffix.lower() not in {".svg", ".png", ".pdf"}:
+        raise InputError(str(path), "pictures are drawn into .svg, .png and .pdf files")
+    check_writable(path)

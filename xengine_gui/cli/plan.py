@@ -1,0 +1,88 @@
+"""`xengine plan`: plan, tell what the plan costs, write it down."""
+
+import argparse
+
+from xengine_gui import planner
+from xengine_gui.cli.inputs import asked_problem, check_picture, check_writable
+from xengine_gui.cli.output import pairs, say, shown, table, tell
+from xengine_gui.cli.progress import plan_with_progress
+from xengine_gui.cli.status import DONE, INFEASIBLE, NO_PLAN_IN_TIME
+from xengine_gui.model.plan import Plan, Status
+from xengine_gui.model.plan_file import write_plan
+from xengine_gui.schedule.summary import PlanSummary, summarise
+from xengine_gui.solve.base import SolveOptions
+from xengine_gui.units import format_duration, format_percent, format_size
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Plan what is asked for."""
+    check_writable(arguments.output)
+    check_picture(arguments.picture)
+    problem = asked_problem(arguments)
+    options = SolveOptions(gap_ratio=arguments.gap, time_limit_s=arguments.time)
+    plan = plan_with_progress(problem, arguments.strategy, options)
+    if not plan.has_events:
+        return _no_plan(plan, arguments)
+    _print(plan)
+    if arguments.output is not None:
+        write_plan(plan, arguments.output)
+        say(f"\nThe plan is in {shown(str(arguments.output))}.")
+    if arguments.picture is not None:
+        from xengine_gui.cli.render import draw  # noqa: PLC0415 - Qt is loaded only for a picture
+
+        draw(plan, arguments.picture)
+        say(f"{'' if arguments.output else chr(10)}The picture is in {shown(str(arguments.picture))}.")
+    return DONE
+
+
+def _no_plan(plan: Plan, arguments: argparse.Namespace) -> int:
+    if plan.status is Status.INFEASIBLE:
+        tell(f"There is no plan within these limits: {shown(plan.explanation) or 'this is proved.'}")
+        if arguments.output is not None:
+            write_plan(plan, arguments.output)
+        return INFEASIBLE
+    tell(f"No plan was found: {shown(plan.explanation) or 'the time was too short.'}")
+    return NO_PLAN_IN_TIME
+
+
+def _print(plan: Plan) -> None:
+    figures = summarise(plan, planner.unlimited_total_ns(plan.problem), with_makespan=True)
+    operators, devices = len(plan.problem.operators), len(plan.problem.devices)
+    counted = f"{operators:,} operator{'' if operators == 1 else 's'}, {devices} device{'' if devices == 1 else 's'}"
+    say(f"{shown(plan.problem.name) or 'problem'}: {counted}, planned by {plan.strategy} in {plan.runtime_s:.1f} s\n")
+    pairs(_figures(figures))
+    if plan.explanation:
+        say(f"\n{shown(plan.explanation)}")
+    say()
+    rows = [_device_row(figures, device.name) for device in plan.problem.devices]
+    table(["device", "peak", "limit", "of limit", "busy"], rows)
+
+
+def _figures(figures: PlanSummary) -> list[tuple[str, str, str]]:
+    rows = [("total", format_duration(figures.total_ns), "one thing after the other")]
+    if figures.makespan_ns is not None:
+        rows.append(("makespan", format_duration(figures.makespan_ns), "the same with devices and links side by side"))
+    if figures.overhead_ratio is not None:
+        rows.append(("overhead", format_percent(figures.overhead_ratio), "over unlimited memory"))
+    if figures.lower_bound_ns is not None and figures.gap_ratio is not None:
+        rows.append(("lower bound", format_duration(figures.lower_bound_ns), "no plan has a smaller total"))
+        proved = "proved optimal" if figures.gap_ratio == 0 else f"{figures.status}"
+        rows.append(("gap", format_percent(figures.gap_ratio, 3), proved))
+    else:
+        rows.append(("lower bound", "none", "how good the plan is was not proved"))
+    rows.append(("recomputed", f"{figures.recompute_count:,}", format_duration(figures.recompute_ns)))
+    moved = f"{format_duration(figures.transfer_ns)}, {format_size(figures.transfer_bytes)}"
+    rows.append(("transferred", f"{figures.transfer_count:,}", moved))
+    return rows
+
+
+def _device_row(figures: PlanSummary, device: str) -> list[str]:
+    peak, limit = figures.peak_bytes.get(device, 0), figures.limit_bytes[device]
+    share = format_percent(peak / limit) if limit else "-"
+    return [
+        device,
+        format_size(peak),
+        "unlimited" if limit is None else format_size(limit),
+        share,
+        format_duration(figures.busy_ns[device]),
+    ]

@@ -1,0 +1,36 @@
+"""`xengine render`: the window's picture of a plan, without a window."""
+
+import argparse
+import os
+from pathlib import Path
+
+from xengine_gui.cli.inputs import check_picture
+from xengine_gui.cli.output import say, shown
+from xengine_gui.cli.qt import qt_errors_told
+from xengine_gui.cli.status import DONE
+from xengine_gui.errors import InputError
+from xengine_gui.model.plan import Plan
+from xengine_gui.model.plan_file import read_plan
+from xengine_gui.schedule.verify import verify
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw the plan file."""
+    check_picture(arguments.output)
+    plan = read_plan(arguments.file)
+    if not plan.has_events:
+        raise InputError(str(arguments.file), f"there is nothing to draw: its status is {plan.status}")
+    broken = verify(plan).broken
+    if broken:
+        raise InputError(str(arguments.file), f"is not drawn, since it breaks a rule: {broken[0]}")
+    draw(plan, arguments.output, width=arguments.width, height=arguments.height, theme=arguments.theme)
+    say(f"The picture is in {shown(str(arguments.output))}.")
+    return DONE
+
+
+def draw(plan: Plan, path: Path, *, width: int = 1600, height: int | None = None, theme: str = "light") -> None:
+    """Draw a plan into a picture file; no display is needed."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    with qt_errors_told():
+        from xengine_gui.ui.picture import render_picture  # noqa: PLC0415
+    render_picture(plan, path, width=width, height=height, theme=theme)

@@ -1,0 +1,8 @@
+"""Exit statuses."""
+
+DONE = 0
+BROKEN_PLAN = 1
+BAD_INPUT = 2
+INFEASIBLE = 3
+NO_PLAN_IN_TIME = 4
+STOPPED = 130

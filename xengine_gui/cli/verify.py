@@ -1,0 +1,38 @@
+"""`xengine verify`: judge a plan file by every rule."""
+
+import argparse
+
+from xengine_gui.cli.output import pairs, say, shown, table
+from xengine_gui.cli.status import BROKEN_PLAN, DONE
+from xengine_gui.model.plan_file import read_plan
+from xengine_gui.model.problem_file import read_problem
+from xengine_gui.schedule.verify import verify
+from xengine_gui.units import format_duration, format_size_exact
+
+_MOST_SHOWN = 20
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Judge the plan, and print what is broken."""
+    problem = read_problem(arguments.problem) if arguments.problem is not None else None
+    plan = read_plan(arguments.file, problem)
+    verdict = verify(plan, problem)
+    if not verdict.ok:
+        count = len(verdict.broken)
+        say(f"{shown(str(arguments.file))} breaks {'a rule' if count == 1 else f'{count:,} rules'}:")
+        for sentence in verdict.broken[:_MOST_SHOWN]:
+            say(f"  {shown(sentence)}")
+        if count > _MOST_SHOWN:
+            say(f"  and {count - _MOST_SHOWN:,} more")
+        return BROKEN_PLAN
+    say(f"{shown(str(arguments.file))} keeps every rule.\n")
+    pairs(
+        [
+            ("total", format_duration(verdict.total_ns), f"on the {plan.clock} clock"),
+            ("recomputed", f"{verdict.recompute_count:,}", ""),
+            ("transferred", f"{verdict.transfer_count:,}", ""),
+        ]
+    )
+    say()
+    table(["device", "peak"], [[name, format_size_exact(peak)] for name, peak in verdict.peak_bytes.items()])
+    return DONE

@@ -1,0 +1,26 @@
+"""`xengine`: the window."""
+
+import argparse
+from pathlib import Path
+
+from xengine_gui.cli.arguments import COMMANDS
+from xengine_gui.cli.qt import qt_errors_told, refuse_without_display
+from xengine_gui.errors import InputError
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Open the window with the files that are given."""
+    for path in arguments.files:
+        _check(path)
+    refuse_without_display()
+    with qt_errors_told():
+        from xengine_gui.ui.application import run_window  # noqa: PLC0415
+    return run_window(arguments.files, demo=arguments.demo)
+
+
+def _check(path: Path) -> None:
+    if path.exists():
+        return
+    if path.suffix or len(path.parts) > 1:
+        raise InputError(str(path), "there is no such file")
+    raise InputError(str(path), f"there is no such file or command; the commands are {', '.join(COMMANDS)}")
