@@ -18,6 +18,7 @@ OPTIMIZERS: Mapping[str, int] = MappingProxyType({"none": 1, "sgd": 2, "momentum
 
 LOSS_NOTE = "Loss: softmax cross-entropy against labels of negligible size, a stand-in where training uses another"
 _MOST_NAMED = 8
+_UPDATE_SHARE = 0.01
 
 
 def training_graph(network: NetworkGraph, *, optimizer: str = "sgd") -> TrainingGraph:
@@ -272,30 +273,39 @@ class _Differentiation:
     # -- update and notes
 
     def _updates(self, steps: list[GraphOperator]) -> None:
-        """One update for the parameters of each operator, in the order in which their gradients are finished."""
-        last_writer: dict[str, GraphOperator] = {}
+        """Updates in the order in which gradients are finished; small neighbours share one, as in fused optimizers."""
+        finished: dict[str, GraphOperator] = {}
         for operator in reversed(steps):
             if operator.name in self.backward_of:
                 names = (name for _, name in self._parameter_slots(operator))
-                last_writer.update(dict.fromkeys(self.builder.parameter_storages(names), operator))
-        by_operator: dict[str, list[str]] = {}
-        for parameter, operator in last_writer.items():
-            by_operator.setdefault(operator.name, []).append(parameter)
-        forward = {operator.name: operator for operator in steps}
-        for name, parameters in by_operator.items():
-            self.builder.operators.append(
-                TrainingOperator(
-                    name=self.builder.operator_name(f"{name}/update"),
-                    kind="Update",
-                    phase=Phase.UPDATE,
-                    inputs=(),
-                    outputs=(),
-                    parameters=tuple(parameters),
-                    recomputable=False,
-                    forward=forward[name],
-                    parameter_gradients=tuple(parameters),
-                )
+                for storage in self.builder.parameter_storages(names):
+                    # A tied weight's gradient is finished by the last backward that adds to it.
+                    finished.pop(storage, None)
+                    finished[storage] = operator
+        sizes = {p.storage: p.size_bytes or 0 for p in self.network.parameters.values() if p.storage in finished}
+        enough = sum(sizes.values()) * _UPDATE_SHARE
+        group: list[str] = []
+        for storage, operator in finished.items():
+            group.append(storage)
+            if sum(sizes[name] for name in group) >= enough:
+                self._update(operator, group)
+                group = []
+        if group:
+            self._update(operator, group)
+
+    def _update(self, operator: GraphOperator, parameters: list[str]) -> None:
+        self.builder.operators.append(
+            TrainingOperator(
+                name=self.builder.operator_name(f"{operator.name}/update"),
+                kind="Update",
+                phase=Phase.UPDATE,
+                inputs=(),
+                outputs=(),
+                parameters=tuple(parameters),
+                recomputable=False,
+                parameter_gradients=tuple(parameters),
             )
+        )
 
     def _tell(self, steps: list[GraphOperator]) -> None:
         notes = self.builder.notes

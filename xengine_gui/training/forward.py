@@ -106,9 +106,12 @@ class GraphBuilder:
         )
 
     def parameter_states(self, factor: int) -> dict[str, ParameterState]:
-        """Every parameter's storage; trainable ones take `factor` times their bytes."""
+        """The storages of parameters that operators use; trainable ones take `factor` times their bytes."""
+        used = {name for operator in self.operators for name in operator.parameters}
         states: dict[str, ParameterState] = {}
         for parameter in self.network.parameters.values():
+            if parameter.storage not in used:
+                continue
             known = states.get(parameter.storage)
             trainable = parameter.trainable or (known is not None and known.trainable)
             size = parameter.size_bytes

@@ -40,7 +40,7 @@ _BOTH = Rule({0: ("i0", "o0")})
 _FIRST_ALONE = Rule({0: ()})
 _ALL_ALONE = Rule({-1: ()})
 _NO_GRADIENT = Rule()
-_RECURRENT = Rule({slot: ("i0", "i1", "i2", "o0", "s") for slot in (0, 1, 2, 3, 5, 6, 7)}, statistics="gates")
+_RECURRENT = Rule(dict.fromkeys((0, 1, 2, 3, 5, 6, 7), ("i0", "i1", "i2", "o0", "s")), statistics="gates")
 
 UNKNOWN = Rule({-1: ("i*", "o*")})
 """A kind without a rule: all inputs and outputs, which no backward can exceed."""
