@@ -1,0 +1,246 @@
+"""Every command does its job, and tells bad input in a sentence with the right exit status."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from problems_fixed import chain_problem
+
+from xengine_gui import planner
+from xengine_gui.cli import main
+from xengine_gui.cli.arguments import COMMANDS
+from xengine_gui.model.plan import Drop, Plan, Run, Status
+from xengine_gui.model.plan_file import read_plan, write_plan
+from xengine_gui.model.problem import Problem
+from xengine_gui.model.problem_file import read_problem, write_problem
+from xengine_gui.schedule.finish import finished_plan
+from xengine_gui.schedule.verify import verify
+from xengine_gui.solve import strategies
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def chain_file(tmp_path: Path) -> Path:
+    """A problem file: a chain of four operators that needs 200 bytes."""
+    write_problem(chain_problem(), tmp_path / "chain.json")
+    return tmp_path / "chain.json"
+
+
+def run(*words: str | Path) -> int:
+    return main([str(word) for word in words])
+
+
+def test_plan_prints_the_figures_and_writes_the_plan(chain_file: Path, tmp_path: Path, capsys: Captured) -> None:
+    assert run("plan", chain_file, "--limit", "gpu=200", "-o", tmp_path / "plan.json") == 0
+    printed = capsys.readouterr()
+    assert "Traceback" not in printed.err
+    words = printed.out.split()
+    assert words[words.index("total") + 1] == "40"
+    assert "proved optimal" in printed.out
+    plan = read_plan(tmp_path / "plan.json")
+    assert verify(plan).ok
+    assert plan.total_ns == 40
+    assert plan.peak_bytes == {"gpu": 200}
+
+
+def test_plan_says_when_nothing_fits(chain_file: Path, tmp_path: Path, capsys: Captured) -> None:
+    assert run("plan", chain_file, "--limit", "gpu=199", "-o", tmp_path / "plan.json") == 3
+    assert capsys.readouterr().err.startswith("There is no plan within these limits: ")
+    assert read_plan(tmp_path / "plan.json").status is Status.INFEASIBLE
+
+
+class Late:
+    """A strategy that never finds anything."""
+
+    key, title, summary, proves = "late", "Late", "Finds nothing.", False
+
+    def supports(self, _problem: Problem) -> str:
+        return ""
+
+    def plan(self, problem: Problem, _context: object) -> Plan:
+        return Plan(problem, "late", Status.UNKNOWN, explanation="the time was too short")
+
+
+def test_plan_says_when_the_time_was_too_short(
+    chain_file: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strategies, "STRATEGIES", (Late(),))
+    (tmp_path / "plan.json").write_text("old")
+    assert run("plan", chain_file, "--strategy", "late", "-o", tmp_path / "plan.json") == 4
+    assert capsys.readouterr().err == "No plan was found: the time was too short\n"
+    assert (tmp_path / "plan.json").read_text() == "old"
+
+
+def test_a_share_is_of_the_peak_on_one_device(chain_file: Path, tmp_path: Path) -> None:
+    assert run("problem", chain_file, "--limit", "gpu=40%", "-o", tmp_path / "small.json") == 0
+    assert read_problem(tmp_path / "small.json").devices[0].memory_limit_bytes == 80
+
+
+def test_a_limit_can_be_taken_away(tmp_path: Path) -> None:
+    write_problem(chain_problem(5), tmp_path / "chain.json")
+    assert run("problem", tmp_path / "chain.json", "--limit", "gpu=none", "-o", tmp_path / "large.json") == 0
+    assert read_problem(tmp_path / "large.json").devices[0].memory_limit_bytes is None
+
+
+def test_verify_passes_good_plans_and_fails_broken_ones(tmp_path: Path, capsys: Captured) -> None:
+    good = finished_plan(chain_problem(), "test", [Run(0, o) for o in range(4)])
+    write_plan(good, tmp_path / "good.json")
+    assert run("verify", tmp_path / "good.json") == 0
+    assert "keeps every rule" in capsys.readouterr().out
+    write_plan(finished_plan(chain_problem(), "test", [Run(0, 0), Drop(0, 0), Run(0, 1)]), tmp_path / "bad.json")
+    assert run("verify", tmp_path / "bad.json") == 1
+    printed = capsys.readouterr().out
+    assert "bad.json breaks 3 rules:" in printed
+    assert "event 2: operator 'o1' needs 't0' on 'gpu', where it is not" in printed
+    write_problem(chain_problem(150), tmp_path / "tight.json")
+    assert run("verify", tmp_path / "good.json", tmp_path / "tight.json") == 1
+    assert "250 more than its limit of 150" in capsys.readouterr().out
+
+
+def test_inspect_prints_exactly_the_keys(chain_file: Path, capsys: Captured) -> None:
+    assert run("inspect", chain_file, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "operators": 4,
+        "tensors": 4,
+        "activation_bytes": 400,
+        "parameter_bytes": 0,
+        "peak_bytes": 200,
+        "unknown_tensors": [],
+        "symbols": {},
+        "notes": [],
+    }
+    assert run("inspect", chain_file) == 0
+    assert "peak without recomputation" in capsys.readouterr().out
+
+
+def test_devices_and_strategies_are_listed(capsys: Captured) -> None:
+    assert run("devices", "--sources") == 0
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) > 12
+    assert printed.startswith("preset ")
+    assert run("strategies") == 0
+    assert "optimal" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_every_command_has_help(command: str, capsys: Captured) -> None:
+    with pytest.raises(SystemExit) as caught:
+        run(*([command] if command else []), "--help")
+    assert caught.value.code == 0
+    assert "exit status" in capsys.readouterr().out
+
+
+BAD = [
+    (["plan"], "no file is given"),
+    (["plan", "none.json"], "none.json: there is no such file."),
+    (["plan", "none.onnx"], "none.onnx: there is no such file."),
+    (["plan", "FILE", "--device", "gpu=t4"], "so --device has no meaning"),
+    (["plan", "FILE", "--batch", "3"], "so --batch has no meaning"),
+    (["plan", "FILE", "--inference"], "so --inference has no meaning"),
+    (["plan", "FILE", "--batch", "0"], "'0' is not a whole number above 0"),
+    (["plan", "FILE", "--gap", "2"], "'2' is not a share"),
+    (["plan", "FILE", "--time", "-1"], "'-1' is"),
+    (["plan", "FILE", "--time", "nan"], "'nan' is"),
+    (["plan", "FILE", "--strategy", "best"], "there is no strategy 'best'"),
+    (["plan", "FILE", "--limit", "gpu=8Gb"], "bits?"),
+    (["plan", "FILE", "--limit", "tpu=8GiB"], "there is no device 'tpu' in 'chain'; its devices are gpu."),
+    (["plan", "FILE", "--limit", "8GiB"], "is not of the form NAME=SIZE"),
+    (["plan", "FILE", "-o", "none/plan.json"], "none/plan.json: cannot be written: its folder does not exist."),
+    (["plan", "FILE", "--picture", "plan.gif"], "pictures are drawn into .svg, .png and .pdf files"),
+    (["plan", "x.onnx", "--device", "gpu"], "is not of the form NAME=PRESET"),
+    (["plan", "x.onnx", "--device", "gpu=quantum"], "there is no device preset 'quantum'"),
+    (["plan", "x.onnx", "--device", "gpu=t4,memory=3"], "'memory=3' is not of the form limit=SIZE"),
+    (["plan", "FILE", "--demo"], "leave out the file"),
+    (["verify", "FILE"], 'format must be "xengine-plan", not "xengine-problem"'),
+    (["render", "FILE", "-o", "x.png"], 'format must be "xengine-plan"'),
+    (["inspect", "FILE", "--bind", "N"], "'N' is not of the form NAME=N"),
+    (["inspect"], "the following arguments are required: GRAPH"),
+    (["frobnicate"], "frobnicate: there is no such file or command"),
+    (["none.onnx"], "none.onnx: there is no such file."),
+    (["plan", "FILE", "--frobnicate"], "unrecognized arguments: --frobnicate"),
+]
+
+
+@pytest.mark.parametrize(("words", "sentence"), BAD, ids=[" ".join(words) for words, _ in BAD])
+def test_bad_input_is_told_in_one_sentence(
+    words: list[str], sentence: str, chain_file: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(chain_file.parent)
+    assert run(*(chain_file if word == "FILE" else word for word in words)) == 2
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
+
+
+def test_several_mistakes_are_told_a_line_each(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "bad.json").write_text(
+        '{"format": "xengine-problem", "version": 1, "devices": [{"name": "gpu", "memory_limit_bytes": -1}],'
+        ' "tensors": [{"name": "x\\u001b[2J", "bytes": true}], "operators": []}'
+    )
+    assert run("plan", tmp_path / "bad.json") == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    assert all("bad.json: " in line for line in lines)
+    assert "\x1b" not in "".join(lines)
+
+
+def test_a_mistake_of_our_own_is_a_sentence_too(
+    chain_file: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_args: object, **_kwargs: object) -> Problem:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(planner, "open_file", broken)
+    assert run("inspect", chain_file) == 2
+    printed = capsys.readouterr().err
+    assert "Something went wrong inside the planner (ZeroDivisionError: oh)" in printed
+    assert "Traceback" not in printed
+    monkeypatch.setenv("XENGINE_DEBUG", "1")
+    assert run("inspect", chain_file) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_error_in_the_solver_is_told(chain_file: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing(Late):
+        def plan(self, _problem: Problem, _context: object) -> Plan:
+            raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(strategies, "STRATEGIES", (Failing(),))
+    assert run("plan", chain_file, "--strategy", "late") == 2
+    assert "ZeroDivisionError: oh" in capsys.readouterr().err
+
+
+def test_a_plan_that_breaks_a_rule_is_not_drawn(tmp_path: Path, capsys: Captured) -> None:
+    plan = finished_plan(chain_problem(), "test", [Run(0, o) for o in range(4)])
+    write_plan(replace(plan, total_ns=1), tmp_path / "plan.json")
+    assert run("render", tmp_path / "plan.json", "-o", tmp_path / "x.png") == 2
+    assert "is not drawn, since it breaks a rule" in capsys.readouterr().err
+
+
+def test_the_window_without_a_display_is_a_sentence(chain_file: Path) -> None:
+    bare = {k: v for k, v in os.environ.items() if k not in {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}}
+    done = subprocess.run(
+        [sys.executable, "-m", "xengine_gui", "--demo"], env=bare, capture_output=True, text=True, check=False
+    )
+    if sys.platform.startswith("linux"):
+        assert done.returncode == 2
+        assert done.stderr.startswith("There is no display to open the window on")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "xengine_gui", "devices"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 0
