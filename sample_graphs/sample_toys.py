@@ -39,9 +39,9 @@ def chain() -> dict[str, Any]:
     operators += [operator(f"gradient {k}", "backward", f"a{k - 1} g{k}", f"g{k - 1}", gpu=20) for k in range(5, 1, -1)]
     sizes = {f"a{k}": 100 for k in range(1, 6)} | {f"g{k}": 100 for k in range(5, 0, -1)}
     notes = (
-        "A chain of five layers and its backward. Every gradient needs the result of the layer before, so memory peaks at "
-        "the loss: six tensors of 100 MiB, but the limit is 400 MiB. Look which layers run twice, and that the loss "
-        "is reached with two results in memory only. Raise the limit to 500 MiB, then to 600 MiB: each step saves recomputation."
+        "A chain of five layers and its backward. Every gradient needs the result of the layer before, so memory peaks "
+        "at the loss: six tensors of 100 MiB, but the limit is 400 MiB. Look which layers run twice, and that the loss "
+        "is reached with few results in memory. Raise the limit to 500 MiB, then to 600 MiB: each step saves time."
     )
     return problem("chain", notes, sizes, operators, devices=gpu(400))
 
@@ -58,16 +58,18 @@ def skip() -> dict[str, Any]:
         operator("join gradient", "backward", "d_sum", "d_out", gpu=2),
         operator("up gradient", "backward", "deep d_out", "d_deep", gpu=24),
         operator("middle gradient", "backward", "narrow d_deep", "d_narrow", gpu=60),
-        operator("down gradient", "backward", "wide d_narrow", "d_wide", gpu=24),
+        operator("down gradient", "backward", "wide d_narrow", "d_down", gpu=24),
+        operator("add gradients", "backward", "d_skip d_down", "d_wide", gpu=2),
     ]
-    sizes = {"wide": 300, "narrow": 100, "deep": 100, "out": 200, "sum": 200}
-    sizes |= {"d_sum": 200, "d_out": 200, "d_deep": 100, "d_narrow": 100, "d_wide": 300}
+    operators[6]["outputs"].append("d_skip")
+    sizes = {"wide": 300, "narrow": 100, "deep": 100, "out": 300, "sum": 300, "d_sum": 300, "d_out": 300, "d_skip": 300}
+    sizes |= {"d_deep": 100, "d_narrow": 100, "d_down": 300, "d_wide": 300}
     notes = (
-        "A skip connection, as in a U-Net: 'join' reads the wide first tensor again, and so does the last gradient. Holding "
-        "it all the way peaks at 900 MiB; the limit is 800 MiB. Look when 'wide' is freed, and that the cheap "
-        "'stem' runs again rather than the dear 'middle'."
+        "A skip connection, as in a U-Net: 'join' reads the wide first tensor again, and so does the gradient of 'down'. "
+        "Holding it all the way peaks at 1400 MiB in the join's gradient; the limit is 1100 MiB. Look when 'wide' is "
+        "freed, and that the cheap 'stem' runs again rather than the dear 'middle'. At 1000 MiB more must run twice."
     )
-    return problem("skip connection", notes, sizes, operators, devices=gpu(800))
+    return problem("skip connection", notes, sizes, operators, devices=gpu(1100))
 
 
 def two_devices() -> dict[str, Any]:
@@ -85,9 +87,9 @@ def two_devices() -> dict[str, Any]:
         for a, b in (("gpu", "cpu"), ("cpu", "gpu"))
     ]
     notes = (
-        "Four layers on a GPU that holds three tensors, with a slow processor beside it. A copy over the link takes about "
-        "10.5 ms, a layer 30 ms on the GPU and 120 ms on the processor: moving a result out and back costs less than "
-        "computing it twice. Look which results wait on the processor, and which layer is cheap enough to run again."
+        "Four layers on a GPU that holds three tensors, with a slow processor beside it. A copy over the link takes "
+        "about 10.5 ms, a layer 30 ms on the GPU and 120 ms on the processor: moving a result out and back costs less "
+        "than computing it twice. Look which results wait on the processor, and which layer is cheap enough to run again."
     )
     return problem("two devices", notes, sizes, operators, devices=devices, links=links)
 

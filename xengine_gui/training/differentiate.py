@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from types import MappingProxyType
 
 from xengine_gui.errors import InputError
@@ -285,13 +286,13 @@ class _Differentiation:
         sizes = {p.storage: p.size_bytes or 0 for p in self.network.parameters.values() if p.storage in finished}
         enough = sum(sizes.values()) * _UPDATE_SHARE
         group: list[str] = []
-        for storage, operator in finished.items():
-            group.append(storage)
+        for storages in _runs(finished):
+            group += storages
             if sum(sizes[name] for name in group) >= enough:
-                self._update(operator, group)
+                self._update(finished[group[-1]], group)
                 group = []
         if group:
-            self._update(operator, group)
+            self._update(finished[group[-1]], group)
 
     def _update(self, operator: GraphOperator, parameters: list[str]) -> None:
         self.builder.operators.append(
@@ -322,3 +323,9 @@ class _Differentiation:
             notes.append(
                 f"Dropout draws a mask of a byte an element and is not recomputed: {', '.join(dropped[:_MOST_NAMED])}"
             )
+
+
+def _runs(finished: Mapping[str, GraphOperator]) -> Iterator[list[str]]:
+    """The parameters of each operator together, in order."""
+    for _, names in groupby(finished, key=lambda name: finished[name].name):
+        yield list(names)
