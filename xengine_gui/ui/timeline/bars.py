@@ -1,11 +1,14 @@
 """Painting of lanes: bars by category, hatches, borders, names, and the ticks of frees."""
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from xengine_gui.model.plan import Compute, Event
 from xengine_gui.schedule.timeline import Category, Int64Array
+from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import LaneIndex, Runs, ticks_per_column
@@ -66,29 +69,30 @@ def _borders(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array,
 
 
 def _hatch(painter: QPainter, frame: Frame, runs: Runs, band: Band) -> None:
-    """Diagonal stripes, cut to each run by arithmetic: vector pictures know no clipping."""
     width = frame.layout.column_width
     left = frame.layout.left + runs.first * width
     right = frame.layout.left + runs.stop * width
     is_wide = right - left >= _LEAST_HATCHED_WIDTH
+    _stripes(painter, frame.theme, list(zip(left[is_wide].tolist(), right[is_wide].tolist(), strict=True)), band)
+
+
+def _stripes(painter: QPainter, theme: Theme, stretches: list[tuple[float, float]], band: Band) -> None:
+    """Diagonal stripes, cut to each stretch by arithmetic: vector pictures know no clipping."""
     inset = _HATCH_WIDTH * 0.36
     lines: list[tuple[float, float, float, float]] = []
     bottom, height = band.bottom - inset, band.height - 2 * inset
-    for begin, end in zip((left[is_wide] + inset).tolist(), (right[is_wide] - inset).tolist(), strict=True):
-        first = np.ceil((begin - height) / _HATCH_STEP) * _HATCH_STEP
+    for begin, end in ((left + inset, right - inset) for left, right in stretches):
+        first = math.ceil((begin - height) / _HATCH_STEP) * _HATCH_STEP
         for foot in np.arange(first, end, _HATCH_STEP).tolist():
             x1, x2 = max(begin, foot), min(end, foot + height)
             if x2 > x1:
                 lines.append((x1, bottom - (x1 - foot), x2, bottom - (x2 - foot)))
     if not lines:
         return
-    x1s, y1s, x2s, y2s = float_array(lines).T
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    painter.setPen(
-        QPen(QColor(frame.theme.recompute_hatch), _HATCH_WIDTH, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
-    )
-    draw_lines(painter, x1s, y1s, x2s, y2s)
+    painter.setPen(QPen(QColor(theme.recompute_hatch), _HATCH_WIDTH, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+    draw_lines(painter, *float_array(lines).T)
     painter.restore()
 
 
@@ -152,3 +156,26 @@ def paint_frees(painter: QPainter, frame: Frame, device_position: int) -> None:
     triangle = QPolygonF([QPointF(0, 0), QPointF(half, height), QPointF(-half, height)])
     for x in (frame.layout.left + (filled + 0.5) * column_width).tolist():
         painter.drawConvexPolygon(triangle.translated(x, band.top + 0.5))
+
+
+def paint_swatch(painter: QPainter, theme: Theme, box: QRectF, key: str) -> None:
+    """The sign of a legend's entry: a category's name in small letters, `free`, `memory` or `limit`."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    painter.setPen(Qt.PenStyle.NoPen)
+    if key == "limit":
+        pen = QPen(QColor(theme.limit), 1.6)
+        pen.setDashPattern([3.0, 1.8])
+        painter.setPen(pen)
+        painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right() + 2, box.center().y()))
+    elif key == "free":
+        painter.setBrush(QColor(theme.free))
+        corners = [QPointF(box.center().x(), box.top() + 2), box.bottomRight() + QPointF(-1, -1)]
+        painter.drawConvexPolygon(QPolygonF([*corners, box.bottomLeft() + QPointF(1, -1)]))
+    elif key == "memory":
+        painter.fillRect(box, QColor(theme.memory_fill))
+        painter.fillRect(QRectF(box.left(), box.top(), box.width(), 1.6), QColor(theme.memory_line))
+    else:
+        painter.setBrush(QColor(getattr(theme, key)))
+        painter.drawRoundedRect(box, 2, 2)
+        if key == "recompute":
+            _stripes(painter, theme, [(box.left(), box.right())], Band(box.top(), box.height()))

@@ -30,6 +30,7 @@ class Fonts:
         self.pill_metrics = QFontMetricsF(self.pill)
         self.regular_metrics = QFontMetricsF(self.regular)
         self.bold_metrics = QFontMetricsF(self.bold)
+        self.title_metrics = QFontMetricsF(self.title)
 
     @cached_property
     def gutter(self) -> float:
@@ -42,8 +43,9 @@ class Fonts:
 class Frame:
     """One look at a timeline.
 
-    `limits` and `tops` stand in, per device, for the limit and the top of the memory scale while a limit is dragged;
-    `is_live` says that limits can be dragged, and is shown on their labels. Cards outside `visible` are not painted.
+    `limits` and `tops` stand in, per device, for the limit and the top of the memory scale while a limit is dragged.
+    `is_live` says that limits can be dragged, and is shown on their labels; `is_vector` that edges will be smoothed, so
+    that neighbours must not be painted apart. Cards outside `visible` are not painted.
     """
 
     index: TimelineIndex
@@ -54,6 +56,7 @@ class Frame:
     limits: Mapping[str, int | None] = field(default_factory=dict)
     tops: Mapping[str, int] = field(default_factory=dict)
     is_live: bool = False
+    is_vector: bool = False
     visible: Band | None = None
 
     @cached_property

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from xengine_gui.schedule.timeline import Int64Array
 from xengine_gui.ui.timeline.frame import Frame, MemoryScale
-from xengine_gui.ui.timeline.geometry import FloatArray, envelope
+from xengine_gui.ui.timeline.geometry import Envelope, FloatArray, envelope
 from xengine_gui.ui.timeline.primitives import draw_rects, float_array
 from xengine_gui.ui.timeline.ticks import size_ticks
 from xengine_gui.units import format_size
@@ -21,14 +21,21 @@ def paint_memory(painter: QPainter, frame: Frame, device_position: int) -> None:
     """Paint one device's memory over time under its limit."""
     device = frame.index.devices[device_position].device
     scale = frame.memory_scale(device_position)
-    _size_axis(painter, frame, scale)
-    if len(device.memory_ns):
-        _curve(painter, frame, device_position, scale)
     limit = frame.limit_bytes(device)
+    _size_axis(painter, frame, scale)
+    if not len(device.memory_ns):
+        if limit is not None:
+            _limit(painter, frame, scale, limit, over=False)
+        return
+    levels = envelope(device.memory_ns, device.memory_bytes, frame.columns)
+    line = _outline(frame, levels, scale)
+    _area(painter, frame, levels, scale, limit if limit is not None and limit < device.peak_bytes else None)
+    painter.setBrush(QColor(frame.theme.memory_line))
+    _steps(painter, frame, *line, least_width=1.0)
     if limit is not None:
         _limit(painter, frame, scale, limit, over=limit < device.peak_bytes)
-    if device.peak_bytes and len(device.memory_ns):
-        _peak(painter, frame, device_position, scale)
+    if device.peak_bytes:
+        _peak(painter, frame, device_position, line)
 
 
 def _size_axis(painter: QPainter, frame: Frame, scale: MemoryScale) -> None:
@@ -42,31 +49,47 @@ def _size_axis(painter: QPainter, frame: Frame, scale: MemoryScale) -> None:
         if size_bytes:
             painter.fillRect(QRectF(left, round(y), frame.layout.plot_width, 1), QColor(frame.theme.grid))
         # The name of the lane stands at the top of the gutter.
-        if size_bytes and y < band.top + 1.1 * line_height:
+        if size_bytes and y < band.top + 1.4 * line_height:
             continue
         painter.setPen(QColor(frame.theme.text_muted))
         box = QRectF(frame.layout.card_left, y - line_height / 2, left - 8 - frame.layout.card_left, line_height)
         painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
 
-def _curve(painter: QPainter, frame: Frame, device_position: int, scale: MemoryScale) -> None:
-    device = frame.index.devices[device_position].device
-    levels = envelope(device.memory_ns, device.memory_bytes, frame.columns)
+def _area(painter: QPainter, frame: Frame, levels: Envelope, scale: MemoryScale, limit_bytes: int | None) -> None:
+    """Fill what is held, and in another colour what of it is over a limit."""
     pixel = frame.layout.column_width
     top = _heights(levels.high, scale, pixel)
-    foot = np.full_like(top, round(scale.band.bottom / pixel) * pixel)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    _steps(painter, frame, top, foot, frame.theme.memory_fill)
-    limit = frame.limit_bytes(device)
-    if limit is not None and limit < device.peak_bytes:
-        floor = np.full_like(top, float(_heights(np.array([limit]), scale, pixel)[0]))
-        _steps(painter, frame, np.minimum(top, floor), floor, frame.theme.over_limit)
+    painter.setBrush(QColor(frame.theme.memory_fill))
+    _fill(painter, frame, top, round(scale.band.bottom / pixel) * pixel)
+    if limit_bytes is not None:
+        floor = float(_heights(np.array([limit_bytes]), scale, pixel)[0])
+        painter.setBrush(QColor(frame.theme.over_limit))
+        _fill(painter, frame, np.minimum(top, floor), floor)
+
+
+def _fill(painter: QPainter, frame: Frame, top: FloatArray, foot: float) -> None:
+    if not frame.is_vector:
+        _steps(painter, frame, top, np.full_like(top, foot))
+        return
+    # As one shape: between rectangles that are smoothed each on its own, the background would shine through.
+    first = np.flatnonzero(np.diff(top, prepend=np.nan) != 0)
+    left = frame.layout.left + first * frame.layout.column_width
+    right = np.append(left[1:], frame.layout.right)
+    points = [QPointF(frame.layout.left, foot)]
+    for x1, x2, y in zip(left.tolist(), right.tolist(), top[first].tolist(), strict=True):
+        points += [QPointF(x1, y), QPointF(x2, y)]
+    painter.drawPolygon(QPolygonF([*points, QPointF(frame.layout.right, foot)]))
+
+
+def _outline(frame: Frame, levels: Envelope, scale: MemoryScale) -> tuple[FloatArray, FloatArray]:
+    """Upper and lower edge of the curve's line in each column."""
+    pixel = frame.layout.column_width
     thick = max(pixel, round(_LINE / pixel) * pixel)
-    joined_top = _heights(levels.joined_high, scale, pixel)
-    joined_foot = _heights(levels.joined_low, scale, pixel)
-    # A riser is thinner than the line along a level, so that dips and spikes of a pixel stay apart.
-    _steps(painter, frame, joined_top, np.maximum(joined_foot, joined_top + thick), frame.theme.memory_line)
+    top = _heights(levels.joined_high, scale, pixel)
+    return top, np.maximum(_heights(levels.joined_low, scale, pixel), top + thick)
 
 
 def _heights(level: Int64Array, scale: MemoryScale, pixel: float) -> FloatArray:
@@ -74,15 +97,16 @@ def _heights(level: Int64Array, scale: MemoryScale, pixel: float) -> FloatArray:
     return float_array(np.round((scale.band.bottom - ratio * scale.band.height) / pixel) * pixel)
 
 
-def _steps(painter: QPainter, frame: Frame, top: FloatArray, foot: FloatArray, colour: str) -> None:
+def _steps(painter: QPainter, frame: Frame, top: FloatArray, foot: FloatArray, *, least_width: float = 0.0) -> None:
     """Fill each column from `top` to `foot`, neighbours of equal height at once."""
     first = np.flatnonzero((np.diff(top, prepend=np.nan) != 0) | (np.diff(foot, prepend=np.nan) != 0))
     stop = np.append(first[1:], len(top))
     is_filled = foot[first] > top[first]
     first, stop = first[is_filled], stop[is_filled]
-    width = frame.layout.column_width
-    painter.setBrush(QColor(colour))
-    draw_rects(painter, frame.layout.left + first * width, top[first], (stop - first) * width, foot[first] - top[first])
+    pixel = frame.layout.column_width
+    width = np.maximum((stop - first) * pixel, least_width)
+    left = np.minimum(frame.layout.left + first * pixel, frame.layout.right - width)
+    draw_rects(painter, left, top[first], width, foot[first] - top[first])
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,38 +161,56 @@ def paint_pill(painter: QPainter, frame: Frame, box: QRectF, text: str, colour: 
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
 
 
-def _peak(painter: QPainter, frame: Frame, device_position: int, scale: MemoryScale) -> None:
+def _peak(painter: QPainter, frame: Frame, device_position: int, line: tuple[FloatArray, FloatArray]) -> None:
     """The highest moment with its level; where it is out of view, an arrow at the edge tells the way."""
     device = frame.index.devices[device_position].device
-    metrics = frame.fonts.small_metrics
-    x, y = frame.x(device.peak_ns), scale.y(device.peak_bytes)
-    text = f"peak {format_size(device.peak_bytes)}"
+    scale = frame.memory_scale(device_position)
     is_before, is_after = device.peak_ns < frame.view.start_ns, device.peak_ns > frame.view.end_ns
-    if is_before or is_after:
-        text = f"◂ {text}" if is_before else f"{text} ▸"
-    width, height = metrics.horizontalAdvance(text) + 8, metrics.height() + 2
-    left = min(max(x + (8 if not is_after else -width), frame.layout.left + 2), frame.layout.right - width - 2)
-    if not is_before and not is_after and left < x + 8 - 0.5:
-        left = max(frame.layout.left + 2, x - 8 - width)
-    # Nothing of the curve is above its peak: the label goes there unless the limit's line is in the way.
-    limit = frame.limit_bytes(device)
-    ceiling = scale.band.top - height if limit is None or limit < device.peak_bytes else scale.y(limit)
-    top = y - height - 3 if y - height - 4 > ceiling else min(y + 5, scale.band.bottom - height)
-    box = QRectF(left, top, width, height)
-    if limit is not None:
-        pill = _label(frame, scale, limit).box
-        if pill.intersects(box):
-            box.moveRight(min(box.right(), pill.left() - 6))
-    plate = QColor(frame.theme.card)
-    plate.setAlpha(215)
+    text = f"{'◂ ' if is_before else ''}peak {format_size(device.peak_bytes)}{' ▸' if is_after else ''}"
+    at = QPointF(frame.x(device.peak_ns), scale.y(device.peak_bytes))
+    box, is_clear = _peak_box(frame, device_position, line, at, text)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(plate)
-    painter.drawRoundedRect(box, 4, 4)
+    if not is_clear:
+        plate = QColor(frame.theme.card)
+        plate.setAlpha(225)
+        painter.setBrush(plate)
+        painter.drawRoundedRect(box, 4, 4)
     painter.setFont(frame.fonts.small)
     painter.setPen(QColor(frame.theme.text))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
     if not is_before and not is_after:
         painter.setPen(QPen(QColor(frame.theme.text), 1.6))
         painter.setBrush(QColor(frame.theme.card))
-        painter.drawEllipse(QPointF(x, y), _PEAK_RADIUS, _PEAK_RADIUS)
+        painter.drawEllipse(at, _PEAK_RADIUS, _PEAK_RADIUS)
+
+
+def _peak_box(
+    frame: Frame, device_position: int, line: tuple[FloatArray, FloatArray], at: QPointF, text: str
+) -> tuple[QRectF, bool]:
+    """Where the peak's label stands, and whether it is clear of the curve and the limit there."""
+    layout, band = frame.layout, frame.layout.cards[device_position].memory
+    metrics = frame.fonts.small_metrics
+    width, height = metrics.horizontalAdvance(text) + 6, metrics.height()
+    label = limit_label(frame, device_position)
+    boxes = []
+    for wanted in (at.x() + 7, at.x() - 7 - width):
+        left = min(max(wanted, layout.left + 2), layout.right - width - 2)
+        columns = slice(
+            max(0, int((left - layout.left) / layout.column_width)),
+            max(1, int((left + width - layout.left) / layout.column_width) + 1),
+        )
+        above, under = float(line[0][columns].min()), float(line[1][columns].max())
+        boxes.append((QRectF(left, min(at.y() - height - 3, above - height - 2), width, height), above, under))
+        boxes.append((QRectF(left, under + 3, width, height), above, under))
+    for box, above, under in (boxes[0], boxes[2], boxes[1], boxes[3]):
+        is_off_curve = box.bottom() <= above or box.top() >= under
+        is_off_limit = label is None or not (
+            box.intersects(label.box) or box.top() - 1 <= label.line_y <= box.bottom() + 1
+        )
+        if is_off_curve and is_off_limit and box.bottom() <= band.bottom and box.top() >= band.top - height:
+            return box, True
+    box = QRectF(boxes[0][0].left(), min(at.y() + 5, band.bottom - height), width, height)
+    if label is not None and box.intersects(label.box):
+        box.moveRight(label.box.left() - 6)
+    return box, False

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.details import Details
@@ -156,7 +156,7 @@ def paint_message(painter: QPainter, theme: Theme, fonts: Fonts, message: str, b
     title, _, rest = message.strip().partition("\n")
     room = min(520.0, box.width() - 40)
     flags = int(Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap)
-    title_box = QFontMetricsF(fonts.title).boundingRect(QRectF(0, 0, room, 1000), flags, title)
+    title_box = fonts.title_metrics.boundingRect(QRectF(0, 0, room, 1000), flags, title)
     rest_box = fonts.regular_metrics.boundingRect(QRectF(0, 0, room, 1000), flags, rest) if rest else QRectF()
     emblem = fonts.line_height * 3.4
     height = emblem + 18 + title_box.height() + (8 + rest_box.height() if rest else 0)

@@ -121,7 +121,8 @@ def _title(painter: QPainter, frame: Frame, position: int) -> None:
         facts.append(f"peak {format_percent(device.device.peak_bytes / limit)} of its limit")
     text = "  ·  ".join(facts)
     painter.setFont(fonts.small)
-    painter.setPen(QColor(frame.theme.text_muted))
+    is_over = limit is not None and device.device.peak_bytes > limit
+    painter.setPen(QColor(frame.theme.error if is_over else frame.theme.text_muted))
     painter.drawText(_box(left, right, band), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
     room = right - left - fonts.small_metrics.horizontalAdvance(text) - 16
     name = fonts.bold_metrics.elidedText(printable(device.name), Qt.TextElideMode.ElideRight, room)

@@ -1,0 +1,212 @@
+"""The timeline as a file: the same painting as in the window, with a title and a legend, as SVG, PNG or PDF."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QGuiApplication,
+    QImage,
+    QImageWriter,
+    QPageSize,
+    QPainter,
+    QPdfWriter,
+)
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QApplication
+
+from xengine_gui.errors import InputError
+from xengine_gui.model.json_file import write_bytes
+from xengine_gui.model.plan import Clock, Plan
+from xengine_gui.schedule.timeline import timeline
+from xengine_gui.schedule.verify import verify
+from xengine_gui.ui.theme import CATEGORY_TITLES, Theme, ThemeName, load_theme
+from xengine_gui.ui.timeline.bars import paint_swatch
+from xengine_gui.ui.timeline.details import printable
+from xengine_gui.ui.timeline.frame import Fonts, Frame
+from xengine_gui.ui.timeline.index import TimelineIndex
+from xengine_gui.ui.timeline.layout import arrange
+from xengine_gui.ui.timeline.painting import paint_axis, paint_timeline
+from xengine_gui.units import format_duration, format_percent
+
+_LEAST_WIDTH, _MOST_WIDTH = 320, 30_000
+_FONT_PX = 13
+_MARGIN = 18.0
+# Vector pictures are cut finer than a pixel, because they are looked at enlarged.
+_VECTOR_COLUMNS_PER_PIXEL = 4.0
+
+
+def render_picture(
+    plan: Plan, path: Path, *, width: int = 1600, height: int | None = None, theme: ThemeName = "light"
+) -> None:
+    """Write the picture of a plan to `path`, whose suffix says what it is: .svg, .png or .pdf.
+
+    `width` and `height` are in pixels (of 1/96 inch in a PDF); a height of `None` is as tall as looks well. The file
+    is written whole or not at all. Raises `InputError` for another suffix, a size that cannot be, or a plan without
+    events.
+    """
+    kinds: dict[str, Callable[[_Picture], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf}
+    kind = kinds.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(
+            str(path), f"a picture is written as {', '.join(kinds)}, not {path.suffix or 'without a suffix'}"
+        )
+    if not _LEAST_WIDTH <= width <= _MOST_WIDTH or (height is not None and not 0 < height <= _MOST_WIDTH):
+        raise InputError("", f"a picture is {_LEAST_WIDTH:,} to {_MOST_WIDTH:,} pixels wide and at most as high")
+    if not plan.has_events:
+        raise InputError("", f"there is nothing to draw: {plan.explanation or 'this plan has no events'}")
+    # Held until the end: without an application there are no fonts.
+    application = _application()
+    columns_per_pixel = 1.0 if kind is _png else _VECTOR_COLUMNS_PER_PIXEL
+    content = kind(_Picture(plan, width, height, load_theme(theme), columns_per_pixel))
+    del application
+    write_bytes(path, content)
+
+
+def _application() -> QGuiApplication:
+    application = QGuiApplication.instance()
+    if application is not None:
+        return cast("QGuiApplication", application)
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    return QApplication(sys.argv[:1])
+
+
+class _Picture:
+    """A plan's picture, laid out and ready to be painted on anything."""
+
+    def __init__(self, plan: Plan, width: int, height: int | None, theme: Theme, columns_per_pixel: float) -> None:
+        base = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+        base.setPixelSize(_FONT_PX)
+        base.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+        self.title = printable(plan.problem.name or "plan")
+        self._facts = facts_of(plan)
+        self._theme, self._fonts = theme, Fonts(base)
+        self._index = TimelineIndex(timeline(plan))
+        self._legend = self._legend_places(width)
+        self._head = self._legend[-1][1] + self._fonts.line_height * 1.2
+        room = None if height is None else height - self._head
+        layout = arrange(
+            [device.device for device in self._index.devices],
+            width=float(width),
+            height=room,
+            line_height=self._fonts.line_height,
+            gutter=self._fonts.gutter,
+            scale=columns_per_pixel,
+        )
+        self._frame = Frame(self._index, self._index.whole, layout, theme, self._fonts, is_vector=columns_per_pixel > 1)
+        self.size = QSize(width, max(round(self._head + layout.height), height or 0))
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint it all, in pixels from the painter's origin."""
+        painter.fillRect(QRectF(0, 0, self.size.width(), self.size.height()), QColor(self._theme.window))
+        self._paint_head(painter)
+        painter.save()
+        painter.translate(0, self._head)
+        paint_timeline(painter, self._frame)
+        paint_axis(painter, self._frame, self._theme.window)
+        painter.restore()
+
+    def _paint_head(self, painter: QPainter) -> None:
+        fonts, theme = self._fonts, self._theme
+        room = self.size.width() - 2 * _MARGIN
+        line = fonts.line_height
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, on=True)
+        painter.setFont(fonts.title)
+        painter.setPen(QColor(theme.text))
+        title = fonts.title_metrics.elidedText(self.title, Qt.TextElideMode.ElideMiddle, room)
+        painter.drawText(QPointF(_MARGIN, line * 1.6), title)
+        painter.setFont(fonts.regular)
+        painter.setPen(QColor(theme.text_muted))
+        facts = fonts.regular_metrics.elidedText("  ·  ".join(self._facts), Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QPointF(_MARGIN, line * 2.9), facts)
+        for left, middle, key, text in self._legend:
+            paint_swatch(painter, theme, QRectF(left, middle - 6, 12, 12), key)
+            painter.setFont(fonts.small)
+            painter.setPen(QColor(theme.text_muted))
+            box = QRectF(left + 18, middle - line / 2, fonts.small_metrics.horizontalAdvance(text) + 2, line)
+            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _legend_places(self, width: int) -> list[tuple[float, float, str, str]]:
+        """Left edge, middle, key and text of each entry, in as many rows as the width makes necessary."""
+        entries = [(c.name.lower(), CATEGORY_TITLES[c]) for c in sorted(self._index.categories)]
+        if self._index.has_frees:
+            entries.append(("free", "free"))
+        entries.append(("memory", "memory"))
+        if any(device.device.limit_bytes is not None for device in self._index.devices):
+            entries.append(("limit", "memory limit"))
+        line = self._fonts.line_height
+        left, middle = _MARGIN, line * 4.0
+        places = []
+        for key, text in entries:
+            step = self._fonts.small_metrics.horizontalAdvance(text) + 38
+            if left > _MARGIN and left + step - 20 > width - _MARGIN:
+                left, middle = _MARGIN, middle + line * 1.3
+            places.append((left, middle, key, text))
+            left += step
+        return places
+
+
+def facts_of(plan: Plan) -> list[str]:
+    """The line under a picture's title: strategy, total, gap, and whether the plan passes the judge."""
+    facts = [f"strategy {printable(plan.strategy)}"]
+    if plan.total_ns is not None:
+        clock = "makespan" if plan.clock is Clock.OVERLAPPED else "total"
+        facts.append(f"{clock} {format_duration(plan.total_ns)}")
+    if plan.gap_ratio is not None:
+        facts.append(f"optimal within {format_percent(plan.gap_ratio, 2)}" if plan.gap_ratio else "proved optimal")
+    verdict = verify(plan)
+    facts.append("verified" if verdict.ok else f"not valid: {verdict.broken[0]}")
+    return facts
+
+
+def _svg(picture: _Picture) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setSize(picture.size)
+    generator.setViewBox(QRectF(0, 0, picture.size.width(), picture.size.height()))
+    generator.setResolution(96)
+    generator.setTitle(picture.title)
+    painter = QPainter(generator)
+    picture.paint(painter)
+    painter.end()
+    family = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()
+    text = bytes(buffer.data().data()).decode()
+    # A reader without this font shall take another of its kind.
+    return text.replace(f'font-family="{family}"', f'font-family="{family}, Helvetica, Arial, sans-serif"').encode()
+
+
+def _png(picture: _Picture) -> bytes:
+    image = QImage(picture.size, QImage.Format.Format_RGB32)
+    if image.isNull():
+        raise InputError("", f"a picture of {picture.size.width():,} by {picture.size.height():,} pixels is too large")
+    painter = QPainter(image)
+    picture.paint(painter)
+    painter.end()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    QImageWriter(buffer, QByteArray(b"png")).write(image)
+    return bytes(buffer.data().data())
+
+
+def _pdf(picture: _Picture) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setTitle(picture.title)
+    writer.setResolution(96)
+    inches = QSizeF(picture.size.width() / 96, picture.size.height() / 96)
+    writer.setPageSize(QPageSize(inches, QPageSize.Unit.Inch, "timeline", QPageSize.SizeMatchPolicy.ExactMatch))
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    painter = QPainter(writer)
+    picture.paint(painter)
+    painter.end()
+    return bytes(buffer.data().data())
