@@ -191,7 +191,9 @@ def envelope(time_ns: Int64Array, level: Int64Array, columns: Columns) -> Envelo
 
     `level[i]` holds from `time_ns[i]` to `time_ns[i + 1]`, the last one to the end; before the first it is the first.
     """
-    first = np.clip(np.searchsorted(time_ns, columns.first_ns, "right") - 1, 0, None)
+    first = np.searchsorted(time_ns, columns.first_ns, "right") - 1
+    # Where several levels stand at the same instant, the instant has all of them.
+    first = np.clip(np.minimum(first, np.searchsorted(time_ns, columns.begin_ns)), 0, None)
     last = np.maximum(np.searchsorted(time_ns, columns.stop_ns) - 1, first)
     before = np.clip(np.searchsorted(time_ns, columns.first_ns) - 1, 0, None)
     return Envelope(

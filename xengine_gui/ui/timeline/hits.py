@@ -108,6 +108,17 @@ def memory_level(frame: Frame, device_position: int, moment_ns: int) -> int:
     return level_at(device.memory_ns, device.memory_bytes, moment_ns)
 
 
+def describe_point(source: DetailsSource, frame: Frame, point: QPointF, hit: Hit | None) -> Details | None:
+    """What is told at a point: of the events that were hit, else of the memory there, else nothing."""
+    if hit is not None:
+        return describe_hit(source, frame, hit)
+    position = device_at(frame, point.y())
+    on_plot = frame.layout.left <= point.x() <= frame.layout.right
+    if position is None or not on_plot or point.y() not in frame.layout.cards[position].memory:
+        return None
+    return describe_memory(frame, position, frame.time_at(point.x()))
+
+
 def describe_hit(source: DetailsSource, frame: Frame, hit: Hit) -> Details:
     """What is told of the events under the mouse."""
     details = source.of_events(hit.events.tolist(), hit.event, _WORDS[hit.place.lane])

@@ -65,7 +65,7 @@ def _area(painter: QPainter, frame: Frame, levels: Envelope, scale: MemoryScale,
     painter.setBrush(QColor(frame.theme.memory_fill))
     _fill(painter, frame, top, round(scale.band.bottom / pixel) * pixel)
     if limit_bytes is not None:
-        floor = float(_heights(np.array([limit_bytes]), scale, pixel)[0])
+        floor = round(scale.y(limit_bytes) / pixel) * pixel
         painter.setBrush(QColor(frame.theme.over_limit))
         _fill(painter, frame, np.minimum(top, floor), floor)
 

@@ -1,6 +1,7 @@
 """Paints what follows the mouse: cursor, levels, outlines, the card of details; and the message of an empty view."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -18,6 +19,39 @@ from xengine_gui.units import format_size
 
 _WIDEST_WHY = 260.0
 _PADDING = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What lies over the painted timeline; `None` where there is none of it."""
+
+    selected: Sequence[Place]
+    hovered: Place | None
+    cursor_ns: int | None
+    stretch_ns: tuple[int, int] | None
+    mouse: QPointF | None
+    details: Details | None
+
+
+def paint_overlay(painter: QPainter, frame: Frame, overlay: Overlay, box: QRectF) -> None:
+    """Paint all that follows the mouse within the view's box."""
+    axis = frame.layout.axis
+    painter.setClipRect(box.adjusted(0, axis.height, 0, 0))
+    paint_outline(painter, frame, overlay.selected, strong=True)
+    if overlay.hovered is not None:
+        paint_outline(painter, frame, (overlay.hovered,), strong=False)
+    if overlay.cursor_ns is not None:
+        paint_cursor(painter, frame, overlay.cursor_ns, box.height())
+    if overlay.stretch_ns is not None:
+        shade = QColor(frame.theme.accent)
+        shade.setAlpha(50)
+        left, right = (frame.x(moment) for moment in overlay.stretch_ns)
+        painter.fillRect(QRectF(left, axis.bottom, right - left, box.height()), shade)
+    painter.setClipping(False)
+    if overlay.cursor_ns is not None:
+        paint_cursor_time(painter, frame, overlay.cursor_ns)
+    if overlay.details is not None and overlay.mouse is not None:
+        paint_details(painter, frame, overlay.details, overlay.mouse, box)
 
 
 def paint_cursor(painter: QPainter, frame: Frame, moment_ns: int, bottom: float) -> None:

@@ -33,7 +33,9 @@ def time_ticks(view: TimeRange, most: int) -> TimeTicks:
     base = view.start_ns // coarse * coarse
     unit, scale = unit_of(view.end_ns - base)
     texts = tuple("+ " + _with_decimals(t - base, scale, step, unit) for t in times)
-    return TimeTicks(times, texts, minor, format_moment(base, coarse))
+    number, _, word = format_moment(base, coarse).partition(" ")
+    number = number.rstrip("0").rstrip(".") if "." in number else number
+    return TimeTicks(times, texts, minor, f"{number} {word}")
 
 
 def nice_step(span: int, most: int) -> int:

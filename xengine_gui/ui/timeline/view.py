@@ -16,17 +16,11 @@ from xengine_gui.ui.timeline.controls import TimelineControls
 from xengine_gui.ui.timeline.details import Details, DetailsSource
 from xengine_gui.ui.timeline.frame import Fonts, Frame
 from xengine_gui.ui.timeline.geometry import TimeRange
-from xengine_gui.ui.timeline.hits import Hit, describe_hit, describe_memory, device_at, hit_at, limit_at
+from xengine_gui.ui.timeline.hits import Hit, describe_point, hit_at, limit_at
 from xengine_gui.ui.timeline.index import Place, TimelineIndex
 from xengine_gui.ui.timeline.layout import Band, Layout, arrange
 from xengine_gui.ui.timeline.navigation import around, clamped, whole_range, zoomed
-from xengine_gui.ui.timeline.overlay import (
-    paint_cursor,
-    paint_cursor_time,
-    paint_details,
-    paint_message,
-    paint_outline,
-)
+from xengine_gui.ui.timeline.overlay import Overlay, paint_message, paint_overlay
 from xengine_gui.ui.timeline.painting import paint_axis, paint_timeline
 from xengine_gui.units import format_duration
 
@@ -199,13 +193,7 @@ class TimelineView(QAbstractScrollArea):
         frame = self.frame()
         if frame is None or self._hover is None or self._details is None or self._controls.is_dragging:
             return None
-        if self._hit is not None:
-            return describe_hit(self._details, frame, self._hit)
-        position = device_at(frame, self._hover.y())
-        on_plot = frame.layout.left <= self._hover.x() <= frame.layout.right
-        if position is None or not on_plot or self._hover.y() not in frame.layout.cards[position].memory:
-            return None
-        return describe_memory(frame, position, frame.time_at(self._hover.x()))
+        return describe_point(self._details, frame, self._hover, self._hit)
 
     def set_hover(self, point: QPointF | None) -> None:
         """The mouse is here now (`None`: elsewhere)."""
@@ -337,27 +325,15 @@ class TimelineView(QAbstractScrollArea):
         return image
 
     def _paint_overlay(self, painter: QPainter, frame: Frame) -> None:
-        axis = frame.layout.axis
-        box = QRectF(self.viewport().rect())
-        painter.setClipRect(box.adjusted(0, axis.height, 0, 0))
-        paint_outline(painter, frame, self._selected, strong=True)
-        if self._hit is not None:
-            paint_outline(painter, frame, (self._hit.place,), strong=False)
-        moment = self._controls.cursor_ns()
-        if moment is not None:
-            paint_cursor(painter, frame, moment, box.height())
-        stretch = self._controls.chosen_stretch()
-        if stretch is not None:
-            shade = QColor(self._theme.accent)
-            shade.setAlpha(50)
-            left, right = frame.x(stretch[0]), frame.x(stretch[1])
-            painter.fillRect(QRectF(left, axis.bottom, right - left, box.height()), shade)
-        painter.setClipping(False)
-        if moment is not None:
-            paint_cursor_time(painter, frame, moment)
-        details = self.hover_details()
-        if details is not None and self._hover is not None:
-            paint_details(painter, frame, details, self._hover, box)
+        overlay = Overlay(
+            selected=self._selected,
+            hovered=self._hit.place if self._hit is not None else None,
+            cursor_ns=self._controls.cursor_ns(),
+            stretch_ns=self._controls.chosen_stretch(),
+            mouse=self._hover,
+            details=self.hover_details(),
+        )
+        paint_overlay(painter, frame, overlay, QRectF(self.viewport().rect()))
 
     def _arrange(self) -> None:
         self._image = None
