@@ -69,11 +69,11 @@ def format_size_exact(size_bytes: int) -> str:
     return f"{size_bytes:,} byte{'' if size_bytes == 1 else 's'}"
 
 
-def format_duration(time_ns: int) -> str:
-    """A time at a sensible scale: `11.4 ms`, `2.49 s`, `740 ns`."""
+def format_duration(time_ns: int, *, fine: bool = False) -> str:
+    """A time at a sensible scale: `11.4 ms`, `2.49 s`, `740 ns`; a fine one has a digit more, for comparing."""
     for unit, scale in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
         if abs(time_ns) >= scale * 0.9995:
-            return f"{_three_digits(time_ns / scale)} {unit}"
+            return f"{_three_digits(time_ns / scale, more=int(fine))} {unit}"
     return f"{time_ns} ns"
 
 
@@ -96,9 +96,9 @@ def format_bandwidth(bandwidth_bytes_per_s: int) -> str:
     return f"{bandwidth_bytes_per_s} B/s"
 
 
-def _three_digits(value: float) -> str:
+def _three_digits(value: float, *, more: int = 0) -> str:
     digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    return f"{value:,.{digits}f}"
+    return f"{value:,.{digits + more}f}"
 
 
 def _split(text: str, wanted: str) -> tuple[Decimal, str]:

@@ -1,3 +1,4 @@
+# ruff: noqa: ARG002 - what a strategy is given and does not want
 """Strategies that behave and misbehave; the solver process of the tests takes its strategies from here."""
 
 import os
@@ -26,7 +27,17 @@ def in_base_order(problem: Problem, key: str, *, slower: int = 0) -> Plan:
     return Plan(problem, key, Status.FEASIBLE, tuple(events), now, peak_bytes={device: peak})
 
 
-class _Quick:
+class _Strategy:
+    """What all have in common; any problem will do."""
+
+    key = ""
+    title = "for tests"
+
+    def supports(self, problem: Problem) -> str:
+        return "it is too short" if len(problem.operators) == 1 else ""
+
+
+class _Quick(_Strategy):
     key = "quick"
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
@@ -36,7 +47,7 @@ class _Quick:
         return replace(in_base_order(problem, self.key), lower_bound_ns=1)
 
 
-class _Polite:
+class _Polite(_Strategy):
     key = "polite"
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
@@ -48,7 +59,7 @@ class _Polite:
         return in_base_order(problem, self.key)
 
 
-class _Deaf:
+class _Deaf(_Strategy):
     key = "deaf"
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
@@ -58,7 +69,7 @@ class _Deaf:
             time.sleep(1)
 
 
-class _DeafAtOnce:
+class _DeafAtOnce(_Strategy):
     key = "deaf-at-once"
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
@@ -66,7 +77,7 @@ class _DeafAtOnce:
             time.sleep(1)
 
 
-class _Crash:
+class _Crash(_Strategy):
     key = "crash"
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
@@ -76,21 +87,21 @@ class _Crash:
         return in_base_order(problem, self.key)
 
 
-class _Raises:
+class _Raises(_Strategy):
     key = "raises"
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         raise ZeroDivisionError("by design")
 
 
-class _Refuses:
+class _Refuses(_Strategy):
     key = "refuses"
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         raise InputError("limit", ["too small", "too large"])
 
 
-class _Wrong:
+class _Wrong(_Strategy):
     key = "wrong"
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:

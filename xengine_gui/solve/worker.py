@@ -1,7 +1,7 @@
 """The solver's process: strategies run in a spawned child, so that a stop is honest and a crash is only a message.
 
-The child is spawned, never forked: after one HiGHS solve a forked child hangs on its next. It imports no Qt, reads requests
-and stops from one pipe in a thread of its own, and ends when the pipe does, so none outlives the window.
+The child is spawned, never forked: after one HiGHS solve a forked child hangs on its next. It imports no Qt, reads
+requests and stops from one pipe in a thread of its own, and ends when the pipe does, so none outlives the window.
 """
 
 import contextlib
@@ -19,11 +19,21 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from xengine_gui.errors import PlannerError, SolverProcessError
+from xengine_gui.errors import InputError, PlannerError, SolverProcessError
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.verify import verify
-from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveContext, SolveEvent, SolveOptions, Started
+from xengine_gui.solve.base import (
+    Bound,
+    Finished,
+    Incumbent,
+    Log,
+    SolveContext,
+    SolveEvent,
+    SolveOptions,
+    Started,
+    Strategy,
+)
 
 STOP_GRACE_S = 0.5
 """A child that has not handed back its plan this long after a stop is killed."""
@@ -322,7 +332,7 @@ def _serve(pipe: Connection, library: str) -> None:
         request, stop = mailbox.requests.get()
         context = SolveContext(request.options, mailbox.send, stop)
         try:
-            plan = strategies.strategy(request.strategy).plan(request.problem, context)
+            plan = _planned(strategies.strategy(request.strategy), request.problem, context)
         except PlannerError as error:
             mailbox.send(_Failure(error))
         except Exception as error:  # noqa: BLE001 - whatever a strategy does wrong, the window has to hear of it
@@ -331,3 +341,10 @@ def _serve(pipe: Connection, library: str) -> None:
             mailbox.send(_Failure(SolverProcessError(sentence)))
         else:
             mailbox.send(Finished(plan, context.elapsed_s))
+
+
+def _planned(strategy: Strategy, problem: Problem, context: SolveContext) -> Plan:
+    obstacle = strategy.supports(problem)
+    if obstacle:
+        raise InputError(problem.name, f"{strategy.title} cannot plan this: {obstacle}")
+    return strategy.plan(problem, context)

@@ -66,13 +66,13 @@ def check_display() -> None:
             ctypes.CDLL(str(plugin))
         except OSError as error:
             raise PlannerError(
-                f"the window cannot be opened: {error}; on Debian and Ubuntu, installing libxcb-cursor0, libxkbcommon-x11-0, "
-                "libxcb-icccm4 and libxcb-keysyms1 gives all that Qt needs"
+                f"the window cannot be opened: {error}; on Debian and Ubuntu, installing libxcb-cursor0, "
+                "libxkbcommon-x11-0, libxcb-icccm4 and libxcb-keysyms1 gives all that Qt needs"
             ) from error
 
 
 def _answers(display: str) -> bool:
-    name = f"/tmp/.X11-unix/X{display[1:].split('.')[0]}"  # noqa: S108 - where every X server listens
+    name = f"/tmp/.X11-unix/X{display[1:].partition('.')[0]}"  # noqa: S108 - where every X server listens
     for address in (name, f"\0{name}"):
         with socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(2.0)
@@ -88,7 +88,7 @@ def _close_on_interrupt(app: QObject, window: MainWindow) -> None:
     """Close the window on Ctrl-C: Python is only called when Qt is woken, which the signal's byte does."""
     reader, writer = socket.socketpair()
     for end in (reader, writer):
-        end.setblocking(False)
+        end.setblocking(False)  # noqa: FBT003 - a socket's own signature
     signal.set_wakeup_fd(writer.fileno())
     signal.signal(signal.SIGINT, lambda *_: None)
     notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, app)

@@ -33,9 +33,7 @@ class Background(QObject):
         """Whether a job is under way."""
         return self._current != 0
 
-    def run(
-        self, job: Callable[[], _Result], done: Callable[[_Result], None], failed: Callable[[str], None]
-    ) -> None:
+    def run(self, job: Callable[[], _Result], done: Callable[[_Result], None], failed: Callable[[str], None]) -> None:
         """Do `job` in a thread, then call `done` with its result or `failed` with one sentence, in this thread."""
         was_busy = self.busy
         self._current = next(self._numbers)
@@ -44,7 +42,7 @@ class Background(QObject):
         self._threads = [t for t in self._threads if t.is_alive()] + [thread]
         thread.start()
         if not was_busy:
-            self.busy_changed.emit(True)
+            self.busy_changed.emit(self.busy)
 
     def close(self) -> None:
         """Forget the job in progress and wait a little for its thread."""
@@ -67,7 +65,7 @@ class Background(QObject):
         if number != self._current:
             return
         self._current = 0
-        self.busy_changed.emit(False)
+        self.busy_changed.emit(self.busy)
         if sentence is None:
             self._done(result)
         else:

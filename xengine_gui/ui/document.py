@@ -1,6 +1,6 @@
 """The state of the window: the work at hand, its plan, and how to go back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Plan
 from xengine_gui.schedule.verify import verify
 from xengine_gui.ui.background import Background
-from xengine_gui.ui.shown_plan import ShownPlan
-from xengine_gui.ui.work import Setup, SizesWanted, Work, open_work
+from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
+from xengine_gui.ui.work import Setup, SizesWantedError, Work, open_work
 
 
 class Document(QObject):
@@ -69,20 +69,20 @@ class Document(QObject):
         """Whether a file is being read or a problem built."""
         return self._background.busy
 
-    def open(self, path: Path, bindings: Mapping[str, int] | None = None) -> None:
-        """Read a file beside the window and put it in place of what is open."""
+    def open(self, path: Path, setup: Setup | None = None) -> None:
+        """Read a file beside the window and put it in place of what is open; a network under `setup`, if given."""
         self._edits.clear()
-        setup = replace(self.setup, batch=None if bindings is None else self.setup.batch, bindings=dict(bindings or {}))
+        setup = setup or replace(self.setup, batch=None, bindings={})
 
-        def read() -> tuple[Work, ShownPlan | None] | SizesWanted:
+        def read() -> tuple[Work, ShownPlan | None] | SizesWantedError:
             try:
                 work, plan = open_work(path, setup)
-            except SizesWanted as wanted:
+            except SizesWantedError as wanted:
                 return wanted
             return work, None if plan is None else _checked(path, plan)
 
-        def done(result: tuple[Work, ShownPlan | None] | SizesWanted) -> None:
-            if isinstance(result, SizesWanted):
+        def done(result: tuple[Work, ShownPlan | None] | SizesWantedError) -> None:
+            if isinstance(result, SizesWantedError):
                 self.sizes_wanted.emit(result.path, result.network)
                 return
             self._work, self._shown = result
@@ -210,4 +210,4 @@ def _checked(path: Path, plan: Plan) -> ShownPlan | None:
     verdict = verify(plan)
     if not verdict.ok:
         raise InputError(path.name, f"the plan breaks a rule: {verdict.broken[0]}")
-    return ShownPlan.of(plan)
+    return ShownPlan.of(plan, UnlimitedTotal().of(plan.problem))

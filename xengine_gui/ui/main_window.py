@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSplitter, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenuBar, QSplitter, QWidget
 
 from xengine_gui import planner
 from xengine_gui.errors import PlannerError
@@ -20,20 +20,20 @@ from xengine_gui.ui.menus import SubMenus
 from xengine_gui.ui.panels.centre import CentrePanel
 from xengine_gui.ui.panels.left import LeftPanel
 from xengine_gui.ui.panels.log import LogPanel
-from xengine_gui.ui.panels.parts import column, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, row, text_label
 from xengine_gui.ui.panels.progress import ProgressPanel
 from xengine_gui.ui.panels.selection import SelectionPanel
 from xengine_gui.ui.panels.status import StatusLine
 from xengine_gui.ui.panels.summary import SummaryPanel
 from xengine_gui.ui.plan_runner import PlanRunner
 from xengine_gui.ui.planning import Planning
-from xengine_gui.ui.settings import Settings, load_settings, reachable, save_settings
+from xengine_gui.ui.settings import load_settings, reachable, save_settings
 from xengine_gui.ui.theme import apply_theme
 from xengine_gui.ui.toolbar import ToolBar
 from xengine_gui.ui.work import Setup
 
 _SIZE = (1440, 900)
-_SPLITS = {"columns": (262, 880, 300), "rows": (640, 216), "below": (480, 560, 400)}
+_SPLITS = {"columns": (272, 870, 300), "rows": (640, 216), "below": (480, 560, 400)}
 
 
 class MainWindow(QMainWindow):
@@ -45,7 +45,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("XEngine planner")
         self.setAcceptDrops(True)
         self.settings = load_settings()
-        self.document = Document(Setup(planner.DEMO.devices), self)
+        self.document = Document(Setup(planner.DEFAULT_DEVICES), self)
         self.planning = Planning(self.document, runner or PlanRunner(self), self)
         self.actions_by_key = build_actions(self, self._slots())
         self.submenus = SubMenus(self)
@@ -57,13 +57,15 @@ class MainWindow(QMainWindow):
         self.summary = SummaryPanel()
         self.log = LogPanel()
         self.status = StatusLine()
-        self._description = text_label("", "small")
+        self._description = ElidedLabel("", "small", Qt.TextElideMode.ElideLeft)
+        self._description.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._splitters: dict[str, QSplitter] = {}
         self._arrange()
         self._connect()
         self._restore()
         self._show_work()
         self._show_plan()
+        self.centre.timeline.setFocus()
 
     # --- what others ask of the window
 
@@ -76,8 +78,8 @@ class MainWindow(QMainWindow):
     def open_demo(self) -> None:
         """Open the bundled network under its limits and plan it."""
         demo = planner.DEMO
-        self.document.edit_setup("", lambda setup: replace(setup, devices=demo.devices))
-        self.document.open(demo.path)
+        setup = Setup(demo.devices, training=demo.training, optimizer=demo.optimizer, batch=demo.batch)
+        self.document.open(demo.path, setup)
 
     # --- building
 
@@ -90,13 +92,13 @@ class MainWindow(QMainWindow):
             "plan": self.planning.plan,
             "stop": self.planning.stop,
             "plan_on_change": self._toggle_plan_on_change,
-            "fit": lambda: self.centre.timeline.fit(),
-            "zoom_in": lambda: self.centre.timeline.zoom_in(),
-            "zoom_out": lambda: self.centre.timeline.zoom_out(),
+            "fit": lambda: self.centre.timeline.fit(),  # noqa: PLW0108 - made before the panels are
+            "zoom_in": lambda: self.centre.timeline.zoom_in(),  # noqa: PLW0108
+            "zoom_out": lambda: self.centre.timeline.zoom_out(),  # noqa: PLW0108
             "show_left": lambda: self._toggle(self.left),
             "show_right": lambda: self._toggle(self.selection),
             "show_below": lambda: self._toggle(self._splitters["below"]),
-            "sizes": lambda: self._ask_for_sizes(),
+            "sizes": self._ask_for_sizes,
             "keys": lambda: KeysDialog(self).exec(),
             "about": lambda: AboutDialog(self).exec(),
         }
@@ -106,14 +108,15 @@ class MainWindow(QMainWindow):
         undo = self.document.undo_stack.createUndoAction(self)
         redo = self.document.undo_stack.createRedoAction(self)
         undo.setShortcut("Ctrl+Z")
-        redo.setShortcuts(["Ctrl+Shift+Z", "Ctrl+Y"])
-        name = QLabel("XEngine planner")
-        name.setProperty("role", "heading")
-        name.setContentsMargins(12, 0, 8, 0)
-        self.menuBar().setCornerWidget(name, Qt.Corner.TopLeftCorner)
-        self._description.setContentsMargins(8, 0, 14, 0)
-        self.menuBar().setCornerWidget(self._description, Qt.Corner.TopRightCorner)
-        fill_menu_bar(self.menuBar(), {**actions, "undo": undo, "redo": redo}, self.submenus.menus)
+        redo.setShortcuts([QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")])
+        bar = QMenuBar()
+        fill_menu_bar(bar, {**actions, "undo": undo, "redo": redo}, self.submenus.menus)
+        head = Panel("head")
+        line = row(text_label("XEngine planner", "heading"), bar, self._description, spacing=10)
+        line.setContentsMargins(14, 0, 14, 1)
+        line.setStretch(2, 1)
+        head.setLayout(line)
+        self.setMenuWidget(head)
         self.addToolBar(self.tools)
         below = self._split("below", Qt.Orientation.Horizontal, self.progress, self.summary, self.log)
         columns = self._split("columns", Qt.Orientation.Horizontal, self.left, self.centre, self.selection)
@@ -185,9 +188,9 @@ class MainWindow(QMainWindow):
         editable = work is None or work.setup is not None
         mode = self.submenus.show_mode(training=setup.training, optimizer=setup.optimizer)
         batch = setup.batch if setup.batch is not None or work is None else _own_batch(work.network)
-        self.tools.show_setup(mode if editable else "given problem", batch, editable=editable)
+        self.tools.show_setup(mode, batch, editable=editable)
         self._description.setText("" if work is None else work.description)
-        self.setWindowTitle("XEngine planner" if work is None else f"{work.path.name} – XEngine planner")
+        self.setWindowTitle("XEngine planner" if work is None else f"{work.path.name} · XEngine planner")
         self.actions_by_key["sizes"].setEnabled(
             work is not None and work.network is not None and bool(work.network.symbols)
         )
@@ -278,7 +281,7 @@ class MainWindow(QMainWindow):
         dialog = SizesDialog(network, self.settings.bindings, self)
         if dialog.exec():
             self.settings = replace(self.settings, bindings={**self.settings.bindings, **dialog.bindings})
-            self.document.open(path, dialog.bindings)
+            self.document.open(path, replace(self.document.setup, bindings=dialog.bindings))
 
     def _write(self, write: Callable[..., str]) -> None:
         shown, work = self.document.shown, self.document.work
@@ -333,7 +336,7 @@ class MainWindow(QMainWindow):
         self.submenus.show_options(planning.options.gap_ratio, planning.options.time_limit_s)
         self.submenus.show_theme(settings.theme)
         self.submenus.show_recent(settings.recent)
-        self.submenus.show_samples(planner.sample_networks())
+        self.submenus.show_samples((*planner.sample_networks(), *planner.sample_problems()))
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
         self.setGeometry(reachable(settings.geometry, screens, _SIZE))
         for name, splitter in self._splitters.items():

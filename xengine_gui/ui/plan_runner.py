@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -16,7 +16,7 @@ from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveEvent, SolveOptions
 from xengine_gui.solve.worker import SolverProcess
-from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 
 _DRAIN_MS = 40
 _SHOW_EVERY_S = 0.25
@@ -54,7 +54,6 @@ class _Run:
     problem: Problem
     strategy: str
     options: SolveOptions
-    unlimited_total_ns: int | None
     stop: threading.Event = field(default_factory=threading.Event)
 
 
@@ -86,6 +85,7 @@ class PlanRunner(QObject):
         self._news: deque[tuple[int, _News]] = deque()
         self._drain_timer = QTimer(self, interval=_DRAIN_MS)
         self._drain_timer.timeout.connect(self._drain)
+        self._unlimited = UnlimitedTotal()
         self._thread = threading.Thread(target=self._work, name="planning", daemon=True)
         self._thread.start()
 
@@ -99,13 +99,11 @@ class PlanRunner(QObject):
         """The solver process, where there is one."""
         return self._process.pid
 
-    def start(
-        self, problem: Problem, strategy: str, options: SolveOptions, unlimited_total_ns: int | None = None
-    ) -> None:
+    def start(self, problem: Problem, strategy: str, options: SolveOptions) -> None:
         """Plan `problem`; a run in progress is given up."""
         if self._run is not None:
             self._run.stop.set()
-        self._run = _Run(next(self._numbers), problem, strategy, options, unlimited_total_ns)
+        self._run = _Run(next(self._numbers), problem, strategy, options)
         self._requests.put(self._run)
         self._drain_timer.start()
         self.started.emit()
@@ -162,28 +160,26 @@ class PlanRunner(QObject):
 
     def _work(self) -> None:
         with closing(self._process):
-            try:
+            with suppress(PlannerError):  # told when a plan is asked for
                 self._process.start()
-            except PlannerError:
-                pass  # told when a plan is asked for
             while (run := self._requests.get()) is not None:
                 if run.stop.is_set() and not self._requests.empty():
                     continue
-                for item in _news_of(self._process, run):
+                for item in _news_of(self._process, run, self._unlimited):
                     self._news.append((run.number, item))
 
 
-def _news_of(process: SolverProcess, run: _Run) -> Iterator[_News]:
+def _news_of(process: SolverProcess, run: _Run, unlimited: UnlimitedTotal) -> Iterator[_News]:
     try:
-        yield from _translated(process.plan(run.problem, run.strategy, run.options, stop=run.stop), run)
+        yield from _translated(process.plan(run.problem, run.strategy, run.options, stop=run.stop), unlimited)
     except PlannerError as error:
         yield _Failed(str(error))
     except Exception as error:  # noqa: BLE001 - a fault here must end the run in the window too
         yield _Failed(f"planning failed: {type(error).__name__}: {error}")
 
 
-def _translated(events: Iterator[SolveEvent], run: _Run) -> Iterator[_News]:
-    story = _Story(run)
+def _translated(events: Iterator[SolveEvent], unlimited: UnlimitedTotal) -> Iterator[_News]:
+    story = _Story(unlimited)
     try:
         for event in events:
             yield from story.news(event)
@@ -195,8 +191,8 @@ def _translated(events: Iterator[SolveEvent], run: _Run) -> Iterator[_News]:
 class _Story:
     """What one run has said so far: it turns events into news and leaves out plans that come too fast to be seen."""
 
-    def __init__(self, run: _Run) -> None:
-        self._run = run
+    def __init__(self, unlimited: UnlimitedTotal) -> None:
+        self._unlimited = unlimited
         self._total_ns: int | None = None
         self._lower_bound_ns: int | None = None
         self._last_shown = float("-inf")
@@ -213,7 +209,7 @@ class _Story:
                     yield from self.last_plan()
             case Finished(plan, elapsed_s):
                 yield self._progress(plan.total_ns, plan.lower_bound_ns, elapsed_s)
-                yield Outcome(plan, self._shown(plan) if plan.has_events else None)
+                yield Outcome(plan, ShownPlan.of(plan, self._unlimited.of(plan.problem)) if plan.has_events else None)
             case Log():
                 yield event
             case _:
@@ -222,12 +218,10 @@ class _Story:
     def last_plan(self) -> Iterator[_News]:
         """The last plan that was left out."""
         if self._hidden is not None:
-            yield self._shown(self._hidden)
+            # Only looked up: to compute it could take as long as the first plan, which is awaited.
+            yield ShownPlan.of(self._hidden, self._unlimited.known(self._hidden.problem))
             self._hidden = None
             self._last_shown = time.monotonic()
-
-    def _shown(self, plan: Plan) -> ShownPlan:
-        return ShownPlan.of(plan, self._run.unlimited_total_ns)
 
     def _progress(self, total_ns: int | None, lower_bound_ns: int | None, elapsed_s: float) -> Progress:
         totals = [total for total in (self._total_ns, total_ns) if total is not None]

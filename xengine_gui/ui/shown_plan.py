@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from xengine_gui import planner
 from xengine_gui.model.plan import Plan
+from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.replay import Replay, replay
 from xengine_gui.schedule.summary import PlanSummary, summarise
 from xengine_gui.schedule.timeline import Timeline, timeline
@@ -21,3 +23,24 @@ class ShownPlan:
     def of(cls, plan: Plan, unlimited_total_ns: int | None = None) -> "ShownPlan":
         """All that is shown of a plan that has events."""
         return cls(plan, timeline(plan), replay(plan), summarise(plan, unlimited_total_ns, with_makespan=True))
+
+
+class UnlimitedTotal:
+    """The total with unlimited memory, remembered for the graph at hand, which stays while its limits are edited."""
+
+    def __init__(self) -> None:
+        self._problem: Problem | None = None
+        self._total_ns: int | None = None
+
+    def known(self, problem: Problem) -> int | None:
+        """The total, where it has been computed."""
+        old = self._problem
+        same = old is not None and old.operators is problem.operators and old.links is problem.links
+        return self._total_ns if same else None
+
+    def of(self, problem: Problem) -> int | None:
+        """The total, computed where it is not known."""
+        if self.known(problem) is None:
+            self._total_ns = planner.unlimited_total_ns(problem)
+            self._problem = problem
+        return self._total_ns

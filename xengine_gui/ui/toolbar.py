@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QSizePolicy, QSpinBox, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QSpinBox, QToolBar, QWidget
 
 from xengine_gui.ui.actions import icon
 from xengine_gui.ui.theme import current_theme, set_style_property
@@ -24,22 +24,24 @@ class ToolBar(QToolBar):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._button(actions["open"], "Open…")
         self.plan = self._button(actions["plan"], "Plan  F5")
-        set_style_property(self.plan, "primary", True)
+        set_style_property(self.plan, "primary", value=True)
         self.stop = self._button(actions["stop"], "Stop")
         self.strategy = self._menu_button(strategy, "How the plan is looked for")
         self.mode = self._menu_button(mode, "What is planned: a training step or an inference")
-        self.batch = QSpinBox(minimum=1, maximum=_MOST_BATCH, prefix="Batch ", keyboardTracking=False)
+        self.batch = QSpinBox(minimum=1, maximum=_MOST_BATCH, prefix="Batch ")
+        self.batch.setKeyboardTracking(False)
         self.batch.setToolTip("Batch size of the network")
         self.batch.setAccessibleName("Batch size")
+        self.batch.setFixedWidth(self.batch.fontMetrics().horizontalAdvance("Batch 000000") + 44)
         self.batch.valueChanged.connect(self.batch_edited)
-        self.addWidget(self.batch)
+        self._network_actions = (self.actions()[-1], self.addWidget(self.batch))
         space = QWidget()
         space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.batch.lineEdit().setTextMargins(6, 0, 0, 0)
         self.addWidget(space)
         self._button(actions["fit"], "Fit  0")
         for button in (self.plan, self.stop):
             button.setIconSize(QSize(11, 11))
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._dress()
 
     def show_strategy(self, title: str) -> None:
@@ -47,14 +49,15 @@ class ToolBar(QToolBar):
         self.strategy.setText(f"Strategy: {title}")
 
     def show_setup(self, mode: str, batch: int | None, *, editable: bool) -> None:
-        """Say what is planned; a problem file has given it."""
+        """Say what is planned; where a problem file has given it there is nothing to choose."""
         self.mode.setText(mode)
-        self.mode.setEnabled(editable)
-        self.batch.setEnabled(editable and batch is not None)
+        for action, visible in zip(self._network_actions, (editable, editable and batch is not None), strict=True):
+            action.setVisible(visible)
         with QSignalBlocker(self.batch):
             self.batch.setValue(batch or 1)
 
     def changeEvent(self, event: QEvent) -> None:
+        """Follow the theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self._dress()
@@ -64,8 +67,9 @@ class ToolBar(QToolBar):
         self.plan.setIcon(icon("plan", theme.accent_text, theme.text_disabled))
         self.stop.setIcon(icon("stop", theme.text, theme.text_disabled))
 
-    def _button(self, action: QAction, text: str) -> QToolButton:
-        button = QToolButton(text=text, toolTip=action.toolTip())
+    def _button(self, action: QAction, text: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(action.toolTip())
         button.setAccessibleName(action.text())
         button.setEnabled(action.isEnabled())
         button.clicked.connect(action.trigger)
@@ -73,8 +77,9 @@ class ToolBar(QToolBar):
         self.addWidget(button)
         return button
 
-    def _menu_button(self, menu: QMenu, tip: str) -> QToolButton:
-        button = QToolButton(toolTip=tip, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+    def _menu_button(self, menu: QMenu, tip: str) -> QPushButton:
+        button = QPushButton()
+        button.setToolTip(tip)
         button.setMenu(menu)
         self.addWidget(button)
         return button

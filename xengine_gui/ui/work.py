@@ -68,7 +68,7 @@ class Work:
         return work_on(self.path, network, setup)
 
 
-class SizesWanted(InputError):
+class SizesWantedError(InputError):
     """A network has free dimensions that need a value before its sizes are known."""
 
     def __init__(self, path: Path, network: NetworkGraph) -> None:
@@ -100,5 +100,5 @@ def open_work(path: Path, setup: Setup) -> tuple[Work, Plan | None]:
     if isinstance(opened, Problem):
         return Work(path, opened), None
     if opened.unknown_tensors and opened.symbols:
-        raise SizesWanted(path, opened)
+        raise SizesWantedError(path, opened)
     return work_on(path, opened, setup), None

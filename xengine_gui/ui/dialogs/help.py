@@ -27,7 +27,10 @@ class KeysDialog(QDialog):
         grid.setHorizontalSpacing(24)
         grid.setVerticalSpacing(6)
         lines = [(_keys(spec.shortcuts), spec.tip) for spec in ACTIONS if spec.shortcuts]
-        lines += [("Ctrl+Z, Ctrl+Shift+Z", "Undo and redo an edit"), ("Esc", "In a limit's field: bring the old limit back")]
+        lines += [
+            ("Ctrl+Z, Ctrl+Shift+Z", "Undo and redo an edit"),
+            ("Esc", "In a field of a limit: bring it back"),
+        ]
         for line, (keys, tip) in enumerate([*lines, *((m, t[0].upper() + t[1:]) for m, t in MOUSE)]):
             grid.addWidget(text_label(keys, "heading"), line, 0)
             grid.addWidget(text_label(tip), line, 1)
@@ -41,8 +44,8 @@ class AboutDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("About")
         purpose = (
-            "Plans which tensors of a network are retained, recomputed, transferred and freed, so that it fits into the "
-            "memory of your devices at the least cost in time. Every plan that is shown has been replayed and verified."
+            "Plans which tensors of a network are retained, recomputed, transferred and freed, so that it fits into "
+            "the memory of your devices at the least cost in time. Every plan that is shown has been replayed and verified."
         )
         self.setLayout(
             column(

@@ -1,4 +1,4 @@
-"""A question: how long are a network's free dimensions?"""
+"""The question how long a network's free dimensions are."""
 
 from collections.abc import Mapping
 

@@ -56,6 +56,10 @@ class EventDescriber:
         event = self._plan.events[index]
         return event.destination if isinstance(event, Transfer) else event.device
 
+    def start_ns_of(self, index: int) -> int:
+        """When the event begins."""
+        return self._plan.events[index].start_ns
+
     def _compute(self, event: Compute, index: int) -> EventDetails:
         number, operator = self._operators[event.operator]
         way = next(w for w in operator.costs[event.device] if w.name == event.implementation)

@@ -33,6 +33,7 @@ class CentrePanel(Panel):
         self.state.raise_()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the floating bar at the bottom."""
         super().resizeEvent(event)
         self._place_state()
 

@@ -3,17 +3,18 @@
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from xengine_gui.cost import DeviceChoice, DevicePreset, device_preset, device_presets
 from xengine_gui.model.device import Device
-from xengine_gui.ui.panels.parts import ElidedLabel, column, row, text_label
+from xengine_gui.ui.panels.parts import ElidedButton, ElidedLabel, column, row, text_label
 from xengine_gui.ui.panels.size_field import SizeField
 from xengine_gui.ui.theme import set_style_property
 from xengine_gui.ui.work import Work
-from xengine_gui.units import format_percent, format_size, format_size_exact
+from xengine_gui.units import format_bandwidth, format_percent, format_size, format_size_exact
 
 _BAR_STEPS = 1000
+_WIDEST_NAME = 130
 
 
 class DevicesPanel(QWidget):
@@ -82,17 +83,18 @@ class DeviceCard(QFrame):
         self._peak_bytes: int | None = None
         self._stale = False
         self.title = ElidedLabel(name, "heading")
-        self.preset = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.preset.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.title.setMaximumWidth(_WIDEST_NAME)
+        self.preset = ElidedButton()
         self.preset.setAccessibleName(f"Preset of {name}")
         menu = _preset_menu(self.preset, lambda preset: self.preset_chosen.emit(name, preset.key))
         menu.addSeparator()
         self._remove = menu.addAction(f"Remove {name}")
         self._remove.triggered.connect(lambda: self.remove_asked.emit(name))
         self.preset.setMenu(menu)
-        self.kind = ElidedLabel("", "muted")
         self.specification = ElidedLabel("", "small")
-        self.limit = SizeField()
+        self.specification.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.limit = SizeField(hint_apart=True)
         self.limit.edit.setAccessibleName(f"Memory limit of {name}")
         self.limit.edit.setFixedWidth(104)
         self.limit.size_edited.connect(lambda size: self.limit_edited.emit(name, size))
@@ -102,15 +104,14 @@ class DeviceCard(QFrame):
         self._arrange()
 
     def _arrange(self) -> None:
-        head = row(self.title, self.kind, self.preset)
-        head.setStretch(0, 1)
+        head = row(self.title, self.specification)
+        head.setStretch(1, 1)
         caption = text_label("memory limit", "muted")
         caption.setBuddy(self.limit.edit)
         # The sentence of a refusal takes the whole width of the card, so it stands below the field and not beside it.
-        self.limit.layout().removeWidget(self.limit.hint)
         layout = column(
             head,
-            self.specification,
+            self.preset,
             row(caption, 1, self.limit),
             self.limit.hint,
             self.bar,
@@ -124,13 +125,10 @@ class DeviceCard(QFrame):
         """Show what the device is, and its limit."""
         preset = None if choice is None else device_preset(choice.preset)
         self.preset.setVisible(preset is not None)
-        self.kind.setVisible(preset is None)
-        self.kind.setText(device.kind)
-        self.specification.setVisible(preset is not None)
+        self.specification.setText(device.kind if preset is None else _specification(preset))
         if preset is not None:
             self.preset.setText(preset.title)
-            self.preset.setToolTip(f"{preset.title}: {preset.summary}\nSource: {preset.source}")
-            self.specification.setText(preset.summary)
+            self.preset.setToolTip(f"{preset.title}\n{preset.summary}\n{preset.source}")
         self._remove.setEnabled(removable)
         self._limit_bytes = device.memory_limit_bytes
         self.limit.set_size(device.memory_limit_bytes)
@@ -165,6 +163,15 @@ def _device_of(choice: DeviceChoice) -> Device:
     return Device(choice.name, preset.kind, limit)
 
 
+def _specification(preset: DevicePreset) -> str:
+    """Arithmetic and bandwidth in a line: `10.9 TFLOP/s, 336 GB/s`."""
+    bandwidth = format_bandwidth(preset.bandwidth_bytes_per_s)
+    if not preset.computes:
+        return f"holds tensors, {bandwidth}"
+    flop = format_bandwidth(preset.peak_flop_per_s).replace("B/s", "FLOP/s")
+    return f"{flop}, {bandwidth}"
+
+
 def _preset_menu(parent: QWidget, chosen: Callable[[DevicePreset], None]) -> QMenu:
     """All presets, the kinds apart."""
     menu = QMenu(parent)
@@ -174,7 +181,7 @@ def _preset_menu(parent: QWidget, chosen: Callable[[DevicePreset], None]) -> QMe
         if kind and preset.kind != kind:
             menu.addSeparator()
         kind = preset.kind
-        action = menu.addAction(f"{preset.title}  ·  {preset.summary}")
-        action.setToolTip(preset.source)
+        action = menu.addAction(f"{preset.title}  ·  {format_size(preset.memory_bytes)}, {_specification(preset)}")
+        action.setToolTip(f"{preset.summary}\n{preset.source}")
         action.triggered.connect(lambda _checked=False, preset=preset: chosen(preset))
     return menu

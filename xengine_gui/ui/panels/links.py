@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QWidget
 
 from xengine_gui.model.device import Link
-from xengine_gui.ui.panels.parts import ElidedLabel, column, row, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, clear, column, row, text_label
 from xengine_gui.units import format_bandwidth, format_duration
 
 
@@ -49,10 +49,7 @@ class LinksPanel(QWidget):
     def show_links(self, links: Iterable[Link], *, several_devices: bool) -> None:
         """Show the links of a problem."""
         lines = list(link_lines(links))
-        while (item := self._column.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._column)
         for line in lines:
             place = QWidget(toolTip="bandwidth and latency of one transfer")
             layout = row(ElidedLabel(line.devices), text_label(line.speed, "small"))

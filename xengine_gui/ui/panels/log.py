@@ -13,13 +13,18 @@ class LogPanel(Panel):
 
     def __init__(self) -> None:
         super().__init__("log-panel")
-        self.view = QPlainTextEdit(readOnly=True, maximumBlockCount=_MOST_LINES, frameShape=QFrame.Shape.NoFrame)
-        self.view.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.view = QPlainTextEdit(readOnly=True, maximumBlockCount=_MOST_LINES)
+        self.view.setFrameShape(QFrame.Shape.NoFrame)
+        self.view.setProperty("plain", True)  # noqa: FBT003 - Qt's own signature
+        self.view.document().setDocumentMargin(0)
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(self.font().pointSizeF() * 0.9)
+        self.view.setFont(font)
         self.view.setPlaceholderText("Nothing has been planned yet.")
         self.setLayout(column(section_label("Log"), self.view, margins=(14, 12, 14, 10)))
 
     def add(self, message: str, elapsed_s: float | None = None) -> None:
         """Add a line."""
-        when = "        " if elapsed_s is None else f"{elapsed_s:7.2f} s"
+        when = "" if elapsed_s is None else f"{elapsed_s:7.2f} s  "
         for line in message.splitlines() or [""]:
-            self.view.appendPlainText(f"{when}  {line}")
+            self.view.appendPlainText(f"{when}{line}")

@@ -4,18 +4,32 @@ from typing import Literal
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QVBoxLayout,
+    QWidget,
+)
 
 Role = Literal["", "title", "heading", "section", "muted", "small", "error", "warning", "success"]
 Edge = Qt.AlignmentFlag
 
 
-def text_label(text: str = "", role: Role = "", *, wrap: bool = False) -> QLabel:
+def text_label(text: str = "", role: Role = "", *, wrap: bool = False, tip: str = "") -> QLabel:
     """A label in one of the theme's roles; its text is shown as it is, never read as rich text."""
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setProperty("role", role)
     label.setWordWrap(wrap)
+    label.setToolTip(tip)
     return label
 
 
@@ -45,10 +59,12 @@ class ElidedLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """See whether the text still fits."""
         super().resizeEvent(event)
         self._tell()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what fits."""
         painter = QPainter(self)
         shown = self.fontMetrics().elidedText(self.text(), self._mode, self.width())
         painter.drawText(self.rect(), int(self.alignment()) | Qt.TextFlag.TextSingleLine, shown)
@@ -56,6 +72,26 @@ class ElidedLabel(QLabel):
     def _tell(self) -> None:
         fits = self.fontMetrics().horizontalAdvance(self.text()) <= self.width()
         self.setToolTip("" if fits else self.text())
+
+
+class ElidedButton(QPushButton):
+    """A quiet button that opens a menu and whose text ends in an ellipsis where room is short."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setProperty("quiet", True)  # noqa: FBT003 - Qt's own signature
+
+    def minimumSizeHint(self) -> QSize:
+        """Any width will do."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the button with what fits of its text."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = self.fontMetrics().elidedText(option.text, Qt.TextElideMode.ElideRight, self.width() - 24)
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
 def row(*items: QWidget | int | None, spacing: int = 8) -> QHBoxLayout:
@@ -71,7 +107,9 @@ def row(*items: QWidget | int | None, spacing: int = 8) -> QHBoxLayout:
     return layout
 
 
-def column(*items: QWidget | QLayout | int | None, spacing: int = 8, margins: tuple[int, int, int, int] = (0, 0, 0, 0)) -> QVBoxLayout:
+def column(
+    *items: QWidget | QLayout | int | None, spacing: int = 8, margins: tuple[int, int, int, int] = (0, 0, 0, 0)
+) -> QVBoxLayout:
     """Widgets and layouts one below the other; a number is a stretch, `None` is left out."""
     layout = QVBoxLayout()
     layout.setContentsMargins(*margins)
@@ -84,6 +122,15 @@ def column(*items: QWidget | QLayout | int | None, spacing: int = 8, margins: tu
         elif item is not None:
             layout.addStretch(item)
     return layout
+
+
+def clear(layout: QLayout) -> None:
+    """Take everything out of a layout, for good."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
 
 
 class Panel(QFrame):
@@ -101,10 +148,11 @@ class SidePanel(QScrollArea):
     def __init__(self, name: str, *, least_width: int) -> None:
         super().__init__()
         self.setObjectName(name)
+        self.setProperty("panel", True)  # noqa: FBT003 - Qt's own signature
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(least_width)
         self.body = Panel(f"{name}-body")
-        self.column = column(margins=(12, 14, 12, 14))
+        self.column = column(margins=(12, 12, 12, 12))
         self.body.setLayout(self.column)
         self.setWidget(self.body)

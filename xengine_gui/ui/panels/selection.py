@@ -2,12 +2,22 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QGridLayout, QHeaderView, QLabel, QSizePolicy, QTableView, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QGridLayout,
+    QHeaderView,
+    QScrollArea,
+    QSizePolicy,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from xengine_gui.ui.models.event_details import EventDescriber, EventDetails, Fact
 from xengine_gui.ui.models.memory_model import Column, MemoryModel, held_at
-from xengine_gui.ui.panels.parts import ElidedLabel, SidePanel, column, row, section_label, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, clear, column, row, section_label, text_label
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.units import format_duration, format_size
 
@@ -15,19 +25,20 @@ _FOLLOW_MS = 50
 _MOST_TENSORS = 12
 
 
-class SelectionPanel(SidePanel):
+class SelectionPanel(Panel):
     """The selected event in words, and below it the memory of a device at the cursor."""
 
-    device_chosen = Signal(str)
-
     def __init__(self) -> None:
-        super().__init__("selection-panel", least_width=210)
+        super().__init__("selection-panel")
+        self.setMinimumWidth(220)
         self._shown: ShownPlan | None = None
         self._describer: EventDescriber | None = None
         self._selected: int | None = None
         self._time_ns = 0
-        self._details = QWidget()
-        self._details.setLayout(column(spacing=4))
+        self._lines = column(spacing=4, margins=(12, 0, 12, 0))
+        details = Panel("details")
+        details.setLayout(self._lines)
+        scroll = _Fitting(details)
         self.memory = MemoryModel(self)
         self.memory_title = ElidedLabel("In memory", "heading")
         self.memory_total = text_label("", "small")
@@ -38,8 +49,12 @@ class SelectionPanel(SidePanel):
         self._memory_part = QWidget()
         head = row(self.memory_title, self.device)
         head.setStretch(0, 1)
-        self._memory_part.setLayout(column(head, self.memory_total, self.table, spacing=6))
-        self.column.addLayout(column(section_label("Selected"), self._details, self._memory_part, spacing=10))
+        self._memory_part.setLayout(column(head, self.memory_total, self.table, spacing=6, margins=(12, 0, 6, 0)))
+        title = section_label("Selected")
+        title.setContentsMargins(12, 0, 12, 0)
+        layout = column(title, scroll, self._memory_part, spacing=10, margins=(0, 12, 0, 6))
+        layout.setStretch(2, 1)
+        self.setLayout(layout)
         self._follow = QTimer(self, interval=_FOLLOW_MS, singleShot=True)
         self._follow.timeout.connect(self._update_memory)
         self.show_plan(None)
@@ -63,13 +78,19 @@ class SelectionPanel(SidePanel):
     def select(self, index: int | None) -> None:
         """Describe an event; `None` is none."""
         self._selected = index
-        _clear(self._details)
+        clear(self._lines)
         if self._describer is None or index is None:
-            text = "Open a network to begin." if self._shown is None else "Click a bar, a transfer or a free to see what it is."
-            self._details.layout().addWidget(text_label(text, "muted", wrap=True))
+            text = (
+                "Open a network to begin."
+                if self._shown is None
+                else "Click a bar, a transfer or a free to see what it is."
+            )
+            self._lines.addWidget(text_label(text, "muted", wrap=True))
             return
-        _fill(self._details, self._describer.describe(index))
+        _fill(self._lines, self._describer.describe(index))
+        self._time_ns = self._describer.start_ns_of(index)
         self.device.setCurrentText(self._describer.device_of(index))
+        self._update_memory()
 
     def follow(self, time_ns: int) -> None:
         """List the memory at another moment, once the cursor rests a little; -1 is none, and the last one stays."""
@@ -84,9 +105,33 @@ class SelectionPanel(SidePanel):
         self.memory.set_rows(held_at(self._shown, device, self._time_ns))
         self.memory_title.setText(f"In memory at {format_duration(self._time_ns)}")
         count = self.memory.rowCount()
-        self.memory_total.setText(f"{count:,} tensor{'' if count == 1 else 's'}, {format_size(self.memory.total_bytes)}")
-        rows = min(count, 200)
-        self.table.setFixedHeight(self.table.horizontalHeader().height() + 4 + max(1, min(rows, 14)) * self.table.verticalHeader().defaultSectionSize())
+        self.memory_total.setText(
+            f"{count:,} tensor{'' if count == 1 else 's'}, {format_size(self.memory.total_bytes)}"
+        )
+
+
+class _Fitting(QScrollArea):
+    """As high as its content where there is room, and scrolled where there is not."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.setMinimumHeight(40)
+        self._content = content
+        self.setWidget(content)
+        content.installEventFilter(self)
+
+    def sizeHint(self) -> QSize:
+        """The content's size."""
+        return self._content.sizeHint()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ask for another height when the content has changed."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
 
 def _memory_table(model: MemoryModel) -> QTableView:
@@ -105,11 +150,11 @@ def _memory_table(model: MemoryModel) -> QTableView:
     header.setSectionResizeMode(Column.UNTIL, QHeaderView.ResizeMode.ResizeToContents)
     header.setHighlightSections(False)
     table.setAccessibleName("Tensors in memory")
+    table.setMinimumHeight(4 * table.verticalHeader().defaultSectionSize())
     return table
 
 
-def _fill(place: QWidget, details: EventDetails) -> None:
-    layout = place.layout()
+def _fill(layout: QVBoxLayout, details: EventDetails) -> None:
     title = ElidedLabel(details.title, "title", Qt.TextElideMode.ElideMiddle)
     layout.addWidget(title)
     layout.addWidget(text_label(details.subtitle, "muted", wrap=True))
@@ -133,21 +178,12 @@ def _facts(facts: Iterable[Fact], label_role: str = "muted") -> QWidget:
     grid.setColumnStretch(0, 1)
     for line, fact in enumerate(facts):
         label = ElidedLabel(fact.label, "muted" if label_role == "muted" else "", Qt.TextElideMode.ElideMiddle)
-        value = QLabel(fact.value, textFormat=Qt.TextFormat.PlainText, toolTip=fact.exact)
+        value = text_label(fact.value, tip=fact.exact)
         value.setAlignment(Qt.AlignmentFlag.AlignRight)
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         grid.addWidget(label, line, 0)
-        grid.addWidget(value, line, 1)
+        grid.addWidget(value, line, 1, Qt.AlignmentFlag.AlignRight)
     widget = QWidget()
     widget.setLayout(grid)
     return widget
-
-
-def _clear(place: QWidget) -> None:
-    layout = place.layout()
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()

@@ -18,14 +18,14 @@ _BARE_LETTER = re.compile(r"[\d.,_]\s*[kmgtKMGT]\s*$")
 class SizeField(QWidget):
     """Shows a size, and tells a new one once it is entered and makes sense.
 
-    What makes no sense stays in the field to be mended, with a red border and a sentence below; the size stays what it was.
-    Escape brings the size back.
+    What makes no sense stays in the field to be mended, with a red border and a sentence below, and the size stays what
+    it was. Escape brings it back. With `hint_apart` the owner finds a place for `hint`.
     """
 
     size_edited = Signal(object)
     """The new size in bytes, `None` for unlimited."""
 
-    def __init__(self, size_bytes: int | None = None) -> None:
+    def __init__(self, size_bytes: int | None = None, *, hint_apart: bool = False) -> None:
         super().__init__()
         self._size_bytes = size_bytes
         self.edit = _Edit()
@@ -34,7 +34,7 @@ class SizeField(QWidget):
         self.hint = text_label("", "small", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.hint.hide()
-        self.setLayout(column(self.edit, self.hint, spacing=3))
+        self.setLayout(column(self.edit, None if hint_apart else self.hint, spacing=3))
         self.edit.textEdited.connect(self._typed)
         self.edit.editingFinished.connect(self._entered)
         self.edit.given_up.connect(self._restore)

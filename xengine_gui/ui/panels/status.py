@@ -14,6 +14,7 @@ class StatusLine(QStatusBar):
 
     def __init__(self) -> None:
         super().__init__()
+        self.setSizeGripEnabled(False)
         self.verdict = text_label("", "success")
         self.quality = text_label()
         self.total = text_label()
@@ -40,8 +41,8 @@ class StatusLine(QStatusBar):
             return
         s = shown.summary
         self.quality.setText(status_words(shown))
-        makespan = "" if s.makespan_ns is None else f" · {format_duration(s.makespan_ns)} (overlapped)"
-        self.total.setText(f"total {format_duration(s.total_ns)} (serial){makespan}")
+        makespan = "" if s.makespan_ns is None else f" · {format_duration(s.makespan_ns, fine=True)} (overlapped)"
+        self.total.setText(f"total {format_duration(s.total_ns, fine=True)} (serial){makespan}")
         self.counts.setText(f"{_count(s.recompute_count, 'recompute')} · {_count(s.transfer_count, 'transfer')}")
 
     def show_activity(self, text: str) -> None:

@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
 
 from xengine_gui.model.plan import Status
 from xengine_gui.schedule.summary import PlanSummary
-from xengine_gui.ui.panels.parts import ElidedLabel, Panel, Role, column, row, section_label, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, Role, clear, column, row, section_label, text_label
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.units import format_duration, format_duration_exact, format_percent, format_size, format_size_exact
+
+_NOTHING = "\u2013"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +26,14 @@ class Figure:
 def figures_of(shown: ShownPlan) -> tuple[Figure, ...]:
     """The six figures that plans are compared by."""
     s, plan = shown.summary, shown.plan
-    overhead = "–" if s.overhead_ratio is None else f"{s.overhead_ratio:+.1%}".replace("%", " %")
+    overhead = _NOTHING if s.overhead_ratio is None else f"{s.overhead_ratio:+.1%}".replace("%", " %")
     bound = "nothing is proved" if s.lower_bound_ns is None else f"proved ≥ {format_duration_exact(s.lower_bound_ns)}"
     return (
-        Figure("total", format_duration(s.total_ns), f"{format_duration_exact(s.total_ns)} on the serial clock"),
+        Figure(
+            "total", format_duration(s.total_ns, fine=True), f"{format_duration_exact(s.total_ns)} on the serial clock"
+        ),
         Figure("over unlimited", overhead, "how much longer than the best plan known without any memory limit"),
-        Figure("gap", "–" if s.gap_ratio is None else format_percent(s.gap_ratio, 2), bound),
+        Figure("gap", _NOTHING if s.gap_ratio is None else format_percent(s.gap_ratio, 2), bound),
         Figure("recomputes", f"{s.recompute_count:,}", f"{format_duration(s.recompute_ns)} in all"),
         Figure(
             "transfers",
@@ -47,6 +51,7 @@ class SummaryPanel(Panel):
         super().__init__("summary-panel")
         self.note = text_label("", "warning")
         self._empty = text_label("Total, overhead, gap and peaks of a plan are shown here.", "muted", wrap=True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._body = QWidget()
         self._layout = column(spacing=12)
         self._body.setLayout(self._layout)
@@ -62,15 +67,11 @@ class SummaryPanel(Panel):
 
     def show_plan(self, shown: ShownPlan | None, *, stale: bool) -> None:
         """Show the figures of a plan."""
-        while (item := self._layout.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._layout)
         self._empty.setVisible(shown is None)
         self._scroll.setVisible(shown is not None)
         self.note.setText("for the problem as it was before" if stale and shown is not None else "")
         if shown is None:
-            self.layout().setAlignment(self._empty, Qt.AlignmentFlag.AlignTop)
             return
         self._layout.addWidget(_figures(figures_of(shown)))
         self._layout.addWidget(_devices(shown.summary))
@@ -112,8 +113,12 @@ def _devices(summary: PlanSummary) -> QWidget:
         cells = (
             ElidedLabel(device),
             _cell(format_size(peak), 1, tip=format_size_exact(peak)),
-            _cell("–" if limit is None else format_size(limit), 2, tip="" if limit is None else format_size_exact(limit)),
-            _cell(format_percent(peak / limit) if limit else "–", 3),
+            _cell(
+                _NOTHING if limit is None else format_size(limit),
+                2,
+                tip="" if limit is None else format_size_exact(limit),
+            ),
+            _cell(format_percent(peak / limit) if limit else _NOTHING, 3),
             _cell(format_percent(busy), 4, tip=format_duration(summary.busy_ns[device])),
         )
         for place, cell in enumerate(cells):
@@ -125,7 +130,6 @@ def _devices(summary: PlanSummary) -> QWidget:
 
 
 def _cell(text: str, place: int, role: Role = "", *, tip: str = "") -> QLabel:
-    label = text_label(text, role)
-    label.setToolTip(tip)
+    label = text_label(text, role, tip=tip)
     label.setAlignment(Qt.AlignmentFlag.AlignLeft if place == 0 else Qt.AlignmentFlag.AlignRight)
     return label
