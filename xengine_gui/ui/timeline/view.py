@@ -95,8 +95,11 @@ class TimelineView(QAbstractScrollArea):
             self.viewport().update()
 
     def set_limits(self, limits: Mapping[str, int | None]) -> None:
-        """Move limit lines at once, ahead of the plan that will keep them; the next timeline brings its own."""
-        self._limits.update(limits)
+        """Move limit lines at once, ahead of the plan that will keep them; the next timeline brings its own.
+
+        A line that the mouse holds stays with the mouse.
+        """
+        self._limits.update({name: limit for name, limit in limits.items() if name != self._controls.dragged_device})
         self.repaint_all()
 
     def set_theme(self, theme: Theme | None) -> None:
