@@ -81,10 +81,26 @@ def runner_of_tests(monkeypatch: pytest.MonkeyPatch) -> Callable[[], PlanRunner]
     return lambda: PlanRunner(process=lambda: SolverProcess(library="worker_strategies"))
 
 
+class _KeptProcess(SolverProcess):
+    """A solver process that outlives the windows of the tests, since it takes a second or two to start."""
+
+    def close(self) -> None:
+        """Only stop."""
+        self.stop()
+
+
+@pytest.fixture(scope="session")
+def kept_process() -> Iterator[SolverProcess]:
+    """One solver process for all windows that treat it well."""
+    process = _KeptProcess()
+    yield process
+    SolverProcess.close(process)
+
+
 @pytest.fixture
-def window(qtbot: QtBot) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, kept_process: SolverProcess) -> Iterator[MainWindow]:
     """An open window."""
-    window = MainWindow()
+    window = MainWindow(runner=PlanRunner(process=lambda: kept_process))
     window.resize(1280, 800)
     window.show()
     yield window

@@ -45,7 +45,7 @@ class AboutDialog(QDialog):
         self.setWindowTitle("About")
         purpose = (
             "Plans which tensors of a network are retained, recomputed, transferred and freed, so that it fits into "
-            "the memory of your devices at the least cost in time. Every plan that is shown has been replayed and verified."
+            "the memory of your devices at the least cost in time. What is shown has been replayed and verified."
         )
         self.setLayout(
             column(
