@@ -35,6 +35,7 @@ class Demo:
     batch: int | None = None
     training: bool = True
     optimizer: str = "sgd"
+    gap_ratio: float = 0.005
 
     @property
     def path(self) -> Path:
@@ -51,10 +52,10 @@ class Demo:
 
 DEMO = Demo(
     file_name="resnet50.onnx",
-    devices=(DeviceChoice("cpu", "i7-8700k", 8 * 2**30), DeviceChoice("gpu", "rtx-3060-laptop", 5 * 2**29)),
+    devices=(DeviceChoice("cpu", "i7-1165g7", 8 * 2**30), DeviceChoice("gpu", "iris-xe", 1120 * 2**20)),
     batch=32,
 )
-"""What `xengine --demo` opens: training ResNet-50 on a processor and a GPU that holds 40 % of what it would need."""
+"""What `xengine --demo` opens: training ResNet-50 on a laptop whose GPU may hold 40 % of what it would need."""
 
 
 def open_file(

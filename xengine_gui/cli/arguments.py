@@ -80,8 +80,7 @@ def _plan(parser: argparse.ArgumentParser) -> None:
         "--gap",
         metavar="R",
         type=_ratio,
-        default=0.001,
-        help="stop at this proved distance, as 0.01 or 1%%; default: 0.1%%",
+        help="stop at this proved distance, as 0.01 or 1%%; default: 0.1%%, demo 0.5%%",
     )
     parser.add_argument(
         "--time", metavar="S", type=_seconds, default=60.0, help="seconds to plan for, or none; default: 60"

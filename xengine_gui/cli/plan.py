@@ -19,7 +19,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output)
     check_picture(arguments.picture)
     problem = asked_problem(arguments)
-    options = SolveOptions(gap_ratio=arguments.gap, time_limit_s=arguments.time)
+    usual_gap_ratio = planner.DEMO.gap_ratio if arguments.demo else SolveOptions().gap_ratio
+    gap_ratio = usual_gap_ratio if arguments.gap is None else arguments.gap
+    options = SolveOptions(gap_ratio=gap_ratio, time_limit_s=arguments.time)
     plan = plan_with_progress(problem, arguments.strategy, options)
     if not plan.has_events:
         return _no_plan(plan, arguments)
