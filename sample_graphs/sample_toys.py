@@ -62,12 +62,12 @@ def skip() -> dict[str, Any]:
         operator("add gradients", "backward", "d_skip d_down", "d_wide", gpu=2),
     ]
     operators[6]["outputs"].append("d_skip")
-    sizes = {"wide": 300, "narrow": 100, "deep": 100, "out": 300, "sum": 300, "d_sum": 300, "d_out": 300, "d_skip": 300}
-    sizes |= {"d_deep": 100, "d_narrow": 100, "d_down": 300, "d_wide": 300}
+    sizes = dict.fromkeys(("wide", "out", "sum", "d_sum", "d_out", "d_skip", "d_down", "d_wide"), 300)
+    sizes |= dict.fromkeys(("narrow", "deep", "d_deep", "d_narrow"), 100)
     notes = (
-        "A skip connection, as in a U-Net: 'join' reads the wide first tensor again, and so does the gradient of 'down'. "
-        "Holding it all the way peaks at 1400 MiB in the join's gradient; the limit is 1100 MiB. Look when 'wide' is "
-        "freed, and that the cheap 'stem' runs again rather than the dear 'middle'. At 1000 MiB more must run twice."
+        "A skip connection, as in a U-Net: 'join' reads the wide first tensor again, and so does the gradient of "
+        "'down'. Holding it all the way peaks at 1400 MiB in the join's gradient; the limit is 1100 MiB. Look when "
+        "'wide' is freed, and that the cheap 'stem' runs again rather than the dear 'middle'. At 1000 MiB more must run again."
     )
     return problem("skip connection", notes, sizes, operators, devices=gpu(1100))
 
@@ -89,7 +89,7 @@ def two_devices() -> dict[str, Any]:
     notes = (
         "Four layers on a GPU that holds three tensors, with a slow processor beside it. A copy over the link takes "
         "about 10.5 ms, a layer 30 ms on the GPU and 120 ms on the processor: moving a result out and back costs less "
-        "than computing it twice. Look which results wait on the processor, and which layer is cheap enough to run again."
+        "than computing it twice. Look which result waits on the processor, and which cheap layer runs twice."
     )
     return problem("two devices", notes, sizes, operators, devices=devices, links=links)
 

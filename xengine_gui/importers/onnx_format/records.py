@@ -90,6 +90,8 @@ def parse(data: bytes, source: str) -> FileGraph:
         raise InputError(source, f"this is no ONNX network: the file {what_is_broken(data)}") from None
     if not model.HasField("graph"):
         raise InputError(source, "this is no ONNX network: the file holds no graph")
+    if not _is_all_text(model):
+        raise InputError(source, "the file is damaged: a name in it is no valid text")
     notes = _version_notes(model)
     model = _without_functions(model, notes)
     graph = model.graph
@@ -115,6 +117,24 @@ def parse(data: bytes, source: str) -> FileGraph:
         declared=declared,
         notes=notes,
     )
+
+
+def _is_all_text(model: Any) -> bool:
+    """Whether every name is valid UTF-8: the parser hands others on as bytes."""
+    names = [entry.domain for entry in model.opset_import]
+    for function in model.functions:
+        names += [function.domain, function.name, *function.input, *function.output]
+    for block in (model.graph, *model.functions):
+        for node in _all_nodes(block.node):
+            names += [node.name, node.op_type, node.domain, *node.input, *node.output]
+            names += [attribute.name for attribute in node.attribute]
+    for graph in _all_graphs(model.graph):
+        names += [tensor.name for tensor in graph.initializer]
+        names += [tensor.values.name for tensor in graph.sparse_initializer]
+        for value in (*graph.input, *graph.output, *graph.value_info):
+            names.append(value.name)
+            names += [dim.dim_param for dim in value.type.tensor_type.shape.dim]
+    return all(isinstance(name, str) for name in names)
 
 
 def dtype_name(data_type: int) -> str:
@@ -204,6 +224,14 @@ def _all_nodes(nodes: Any) -> Iterator[Any]:
         for attribute in node.attribute:
             for graph in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else ())):
                 yield from _all_nodes(graph.node)
+
+
+def _all_graphs(graph: Any) -> Iterator[Any]:
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else ())):
+                yield from _all_graphs(inner)
 
 
 def _node(index: int, proto: Any) -> FileNode:

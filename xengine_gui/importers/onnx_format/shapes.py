@@ -10,15 +10,15 @@ import onnx.shape_inference
 
 from xengine_gui.importers.onnx_format.binding import Binding
 from xengine_gui.importers.onnx_format.records import Declared, FileGraph, FileNode, declared_type, printable
-from xengine_gui.importers.onnx_format.values import Array, fold, initializer_value
+from xengine_gui.importers.onnx_format.values import MOST_ELEMENTS, Array, fold, initializer_value
 
 RANDOM_KINDS = frozenset(
     {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
 )
 # These look at their input's shape alone: with a static one they are constants, and the input need not be there.
 _SHAPE_READERS = frozenset({"Shape", "Size", "EyeLike"})
+_GROWING = frozenset({"ConstantOfShape", "Expand", "Tile", "Range", "Concat", "Gather", "Pad", "Upsample", "Resize"})
 _MOST_ROUNDS = 12
-_MOST_PASSES = 4
 
 
 @dataclass
@@ -66,17 +66,39 @@ def _settled(
 ) -> Shapes:
     """Inference and folding in turn until neither finds more."""
     values = {name: value for name, t in graph.initializers.items() if (value := initializer_value(t)) is not None}
-    open_before = len(nodes) + 1
+    shapes = _pass(graph, nodes, binding, _Given(values, overrides, seeds))
+    before = len(nodes) + 1
     for _ in range(_MOST_ROUNDS):
-        notes: list[str] = []
-        types = _infer(graph, nodes, binding, _Given(values, overrides, seeds), notes)
-        _complete_masks(nodes, types)
-        shapes = Shapes(types, values, set(), notes)
-        _find_constants(graph, nodes, shapes)
         still_open = sum(1 for node in nodes for name in node.outputs if name and shapes.static(name) is None)
-        if still_open == 0 or still_open >= open_before:
+        if still_open == 0 or still_open >= before:
             break
-        open_before = still_open
+        before = still_open
+        # ONNX's own propagation of values sees further in one pass than folding does, but it makes every value that it
+        # meets, however large: whatever might grow is cut out of it, and a pass without it follows.
+        cut = frozenset(node.index for node in nodes if _may_grow(node, shapes))
+        wide = _pass(graph, nodes, binding, _Given(values, overrides, seeds, cut, propagate=True))
+        shapes = _pass(graph, nodes, binding, _Given(wide.values, overrides, seeds))
+        for name in wide.types:
+            if shapes.static(name) is None and wide.static(name) is not None:
+                shapes.types[name] = wide.types[name]
+    return shapes
+
+
+def _may_grow(node: FileNode, shapes: Shapes) -> bool:
+    """Whether an operator may make a long vector of values out of short ones."""
+    if node.kind not in _GROWING:
+        return False
+    shape = shapes.static(node.outputs[0]) if node.outputs else None
+    return shape is None or (len(shape) < 2 and any(length > MOST_ELEMENTS for length in shape))
+
+
+def _pass(graph: FileGraph, nodes: list[FileNode], binding: Binding, given: "_Given") -> Shapes:
+    """One inference, and the folding of all that it allows."""
+    notes: list[str] = []
+    types = _infer(graph, nodes, binding, given, notes)
+    _complete_masks(nodes, types)
+    shapes = Shapes(types, dict(given.values), set(), notes)
+    _find_constants(graph, nodes, shapes)
     return shapes
 
 
@@ -90,11 +112,16 @@ def _complete_masks(nodes: list[FileNode], types: dict[str, Declared]) -> None:
 
 @dataclass(frozen=True)
 class _Given:
-    """What inference is told: values of small constants, inputs of nodes to replace, and types to start from."""
+    """What inference is told: values of small constants, inputs of nodes to replace, and types to start from.
+
+    Nodes in `cut` are left out, as if their outputs were inputs of unknown shape; `propagate` lets ONNX compute values.
+    """
 
     values: Mapping[str, Array]
     overrides: Mapping[tuple[int, int], Array]
     seeds: Mapping[str, Declared]
+    cut: frozenset[int] = frozenset()
+    propagate: bool = False
 
 
 def _find_constants(graph: FileGraph, nodes: list[FileNode], shapes: Shapes) -> None:
@@ -139,7 +166,7 @@ def _infer(
     types |= {name: declared for name, declared in given.seeds.items() if name not in types}
     model = _skeleton(graph, nodes, types, given)
     try:
-        inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
+        inferred = onnx.shape_inference.infer_shapes(model, data_prop=given.propagate)
     except Exception as error:  # noqa: BLE001 - inference raises whatever its C++ side throws
         notes.append(f"Shape inference of the whole network failed ({_first_line(error)}); it was done node by node")
         _infer_one_by_one(model, types)
@@ -165,8 +192,12 @@ def _skeleton(graph: FileGraph, nodes: list[FileNode], types: Mapping[str, Decla
         else:
             _add_type(skeleton.input.add(), name, types[name])
     for node in nodes:
-        _add_node(skeleton, node, given)
-    produced = {name for node in nodes for name in node.outputs if name}
+        if node.index in given.cut:
+            for name in node.outputs:
+                skeleton.input.add().name = name
+        else:
+            _add_node(skeleton, node, given)
+    produced = {name for node in nodes if node.index not in given.cut for name in node.outputs if name}
     skeleton.output.extend(onnx.ValueInfoProto(name=name) for name in graph.outputs if name in produced)
     for name, declared in given.seeds.items():
         if name in produced and name not in graph.outputs and declared.dims is not None:

@@ -1,0 +1,277 @@
+"""ONNX networks made here: shapes, batches, constants, order, and odd files."""
+
+import contextlib
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from onnx import TensorProto, helper
+
+from xengine_gui.errors import InputError
+from xengine_gui.importers import IMPORTERS, read_network
+from xengine_gui.model.graph import NetworkGraph
+
+LIGHT = sorted((Path(onnx.__file__).parent / "backend/test/data/light").glob("*.onnx"))
+
+
+def value(name: str, *shape: int | str | None, dtype: int = TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def ints(name: str, *values: int):
+    return helper.make_tensor(name, TensorProto.INT64, [len(values)], values)
+
+
+def read(folder: Path, nodes, inputs, outputs, initializers=(), opset: int = 17, **how) -> NetworkGraph:
+    graph = helper.make_graph(list(nodes), "g", list(inputs), list(outputs), list(initializers))
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    path = folder / "network.onnx"
+    path.write_bytes(model.SerializeToString())
+    return read_network(path, **how)
+
+
+def test_nine_light_networks_are_there() -> None:
+    assert len(LIGHT) == 9
+
+
+@pytest.mark.parametrize("path", LIGHT, ids=lambda path: path.stem)
+def test_light_networks_scale_with_the_batch(path: Path) -> None:
+    one, many = read_network(path), read_network(path, batch=32)
+    assert not one.unknown_tensors
+    assert not many.unknown_tensors
+    assert one.operator_count == many.operator_count
+    assert many.activation_bytes == 32 * one.activation_bytes
+    assert many.parameter_bytes == one.parameter_bytes
+    for name, tensor in many.tensors.items():
+        assert tensor.shape is not None
+        assert tensor.shape[0] == 32, name
+
+
+def test_light_resnet50_is_what_its_nodes_say() -> None:
+    network = read_network(next(path for path in LIGHT if "resnet50" in path.stem))
+    # 415 nodes, of which 239 make weights.
+    assert network.operator_count == 176
+    assert network.activation_bytes == 150_243_136
+    trainable = [p for p in network.parameters.values() if p.trainable]
+    # 25,557,032 weights as published, without the running means and variances of 53 normalisations.
+    assert sum(p.size_bytes or 0 for p in trainable) == 4 * 25_557_032
+
+
+def test_reading_a_batch_twice_the_same_gives_the_same() -> None:
+    path = LIGHT[0]
+    assert read_network(path, batch=1).activation_bytes == read_network(path).activation_bytes
+    with pytest.raises(InputError, match="at least 1"):
+        read_network(path, batch=0)
+
+
+def test_reshape_constants_follow_the_batch(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Reshape", ["x", "merge"], ["rows"]),
+        helper.make_node("MatMul", ["rows", "w"], ["mixed"]),
+        helper.make_node("Reshape", ["mixed", "split"], ["back"]),
+        helper.make_node("Reshape", ["back", "open"], ["y"]),
+    ]
+    constants = [ints("merge", 8, 6), ints("split", 2, 4, 6), ints("open", 2, -1),
+                 helper.make_tensor("w", TensorProto.FLOAT, [6, 6], np.zeros(36))]  # fmt: skip
+    network = read(tmp_path, nodes, [value("x", 2, 4, 6)], [value("y", 2, 24)], constants, batch=10)
+    assert [network.tensors[n].shape for n in ("rows", "back", "y")] == [(40, 6), (10, 4, 6), (10, 24)]
+
+
+def test_shapes_computed_by_the_graph_are_constants(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Relu", ["x"], ["a"]),
+        helper.make_node("Shape", ["a"], ["s"]),
+        helper.make_node("Gather", ["s", "zero"], ["n"]),
+        helper.make_node("Concat", ["n", "rest"], ["target"], axis=0),
+        helper.make_node("Reshape", ["a", "target"], ["y"]),
+    ]
+    constants = [ints("zero", 0), ints("rest", -1)]
+    network = read(tmp_path, nodes, [value("x", "N", 3, 4)], [value("y", None, None)], constants, batch=7)
+    assert [operator.kind for operator in network.operators] == ["Relu", "Reshape"]
+    assert network.tensors["y"].shape == (7, 12)
+    assert network.tensors["y"].storage == "a"
+
+
+def test_shapes_beyond_onnx_data_propagation_are_folded(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("ConstantOfShape", ["two"], ["ones"], value=ints("v", 1)),
+        helper.make_node("Mul", ["ones", "minus"], ["wild"]),
+        helper.make_node("Equal", ["wild", "minus2"], ["is_wild"]),
+        helper.make_node("Where", ["is_wild", "s", "wild"], ["target"]),
+        helper.make_node("Expand", ["row", "target"], ["wide"]),
+        helper.make_node("Add", ["x", "wide"], ["y"]),
+    ]  # fmt: skip
+    constants = [ints("two", 2), ints("minus", -1), ints("minus2", -1, -1),
+                 helper.make_tensor("row", TensorProto.FLOAT, [1, 4], np.zeros(4))]  # fmt: skip
+    network = read(tmp_path, nodes, [value("x", "N", 4)], [value("y", None, None)], constants, batch=3)
+    assert [operator.kind for operator in network.operators] == ["Add"]
+    assert network.parameters["wide"].shape == (3, 4)
+
+
+def test_what_inference_leaves_open_the_file_may_state(tmp_path: Path) -> None:
+    graph = helper.make_graph(
+        [helper.make_node("Magic", ["x"], ["a"], domain="acme"), helper.make_node("Relu", ["a"], ["y"])],
+        "g", [value("x", "N", 4)], [value("y", None, None)], value_info=[value("a", "N", 9)],
+    )  # fmt: skip
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("acme", 1)])
+    path = tmp_path / "network.onnx"
+    path.write_bytes(model.SerializeToString())
+    assert read_network(path, batch=5).tensors["y"].shape == (5, 9)
+
+
+def test_views_share_storage_and_static_shapes_hold_nothing(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Flatten", ["x"], ["f"]),
+        helper.make_node("Identity", ["f"], ["i"]),
+        helper.make_node("Dropout", ["i"], ["d", "mask"]),
+        helper.make_node("Neg", ["d"], ["y"]),
+        helper.make_node("Size", ["x"], ["size"]),
+        helper.make_node("Cast", ["size"], ["z"], to=TensorProto.FLOAT),
+    ]
+    outputs = [value("y", 2, 12), value("z")]
+    network = read(tmp_path, nodes, [value("x", 2, 3, 4)], outputs)
+    assert {name: tensor.storage for name, tensor in network.tensors.items()} == {
+        "x": "x", "f": "x", "i": "x", "d": "x", "y": "y",
+    }  # fmt: skip
+    assert network.activation_bytes == 96
+    assert network.outputs == ("y",)
+    assert any("depend on no input" in note for note in network.notes)
+
+
+def test_views_of_weights_are_counted_once(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Unsqueeze", ["w", "axes"], ["w1"]),
+        helper.make_node("Mul", ["x", "w"], ["a"]),
+        helper.make_node("Mul", ["a", "w1"], ["y"]),
+    ]
+    constants = [helper.make_tensor("w", TensorProto.FLOAT, [4], np.zeros(4)), ints("axes", 0)]
+    network = read(tmp_path, nodes, [value("x", 1, 4)], [value("y", 1, 4)], constants)
+    assert set(network.parameters) == {"w", "w1"}
+    assert network.parameter_bytes == 16
+
+
+def test_a_constant_larger_than_memory_is_never_made(tmp_path: Path) -> None:
+    node = helper.make_node("ConstantOfShape", ["s"], ["w"])
+    network = read(
+        tmp_path,
+        [node, helper.make_node("Add", ["x", "w"], ["y"])],
+        [value("x", 1)],
+        [value("y", None)],
+        [ints("s", 2**40)],
+    )
+    assert network.parameters["w"].size_bytes == 2**42
+
+
+def test_recursive_functions_do_not_hang(tmp_path: Path) -> None:
+    call = helper.make_node("F", ["a"], ["b"], domain="loc")
+    function = helper.make_function("loc", "F", ["a"], ["b"], [call], [helper.make_opsetid("loc", 1)])
+    graph = helper.make_graph(
+        [helper.make_node("F", ["x"], ["y"], domain="loc")], "g", [value("x", 1)], [value("y", 1)]
+    )
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("loc", 1)]
+    path = tmp_path / "network.onnx"
+    path.write_bytes(helper.make_model(graph, functions=[function], opset_imports=imports).SerializeToString())
+    network = read_network(path)
+    assert network.operators[0].kind == "F"
+    assert any("calls itself" in note for note in network.notes)
+
+
+def test_a_backward_in_the_file_is_seen(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Softmax", ["x"], ["p"]),
+        helper.make_node("SoftmaxGrad", ["p", "x"], ["g"], domain="com.microsoft"),
+    ]
+    graph = helper.make_graph(nodes, "g", [value("x", 2, 4)], [value("g", 2, 4)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    model.opset_import.extend([helper.make_opsetid("", 17), helper.make_opsetid("", 16)])
+    path = tmp_path / "network.onnx"
+    path.write_bytes(model.SerializeToString())
+    network = read_network(path)
+    assert network.has_backward
+    assert network.tensors["g"].size_bytes == 32
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(2, 30), st.randoms(use_true_random=False))
+def test_any_order_of_nodes_gives_the_same_network(count: int, chance: random.Random) -> None:
+    nodes = [helper.make_node("Add", [f"t{i}", f"t{chance.randrange(i + 1)}"], [f"t{i + 1}"]) for i in range(count)]
+    shuffled = chance.sample(nodes, count)
+    outputs = [value(f"t{count}", 3)]
+    from xengine_gui.importers.onnx_format.network import network_of  # noqa: PLC0415
+
+    found = []
+    for order in (nodes, shuffled):
+        graph = helper.make_graph(order, "g", [value("t0", 3)], outputs)
+        data = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString()
+        network = network_of(data, source="f", name="f", batch=None, bindings={})
+        computed = {"t0"}
+        for operator in network.operators:
+            assert computed.issuperset(operator.inputs)
+            computed.update(operator.outputs)
+        found.append({(operator.inputs, operator.outputs) for operator in network.operators})
+        assert network.activation_bytes == 12 * count
+    assert found[0] == found[1]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_damaged_files_are_read_or_refused(data: st.DataObject) -> None:
+    from xengine_gui.importers.onnx_format.network import network_of  # noqa: PLC0415
+
+    good = bytearray(LIGHT[0].read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(good) - 1))
+        good[place : place + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=4))
+    # Nothing but an InputError may come out.
+    with contextlib.suppress(InputError):
+        network_of(bytes(good), source="f", name="f", batch=None, bindings={})
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.onnx"
+    path.write_bytes(data)
+    with pytest.raises(InputError):
+        read_network(path)
+
+
+def test_files_that_are_no_files(tmp_path: Path) -> None:
+    for path, word in (
+        (tmp_path / "nothing.onnx", "no such file"),
+        (tmp_path / "network.docx", "end in .onnx"),
+    ):
+        with pytest.raises(InputError, match=word):
+            read_network(path)
+    folder = tmp_path / "folder.onnx"
+    folder.mkdir()
+    with pytest.raises(InputError, match="a folder"):
+        read_network(folder)
+
+
+def test_names_of_files_may_be_anything(tmp_path: Path) -> None:
+    folder = tmp_path / "士大夫 é"
+    folder.mkdir()
+    path = folder / "модель.onnx"
+    path.write_bytes(LIGHT[0].read_bytes())
+    assert read_network(path).name == "модель"
+
+
+def test_importers_say_what_they_read() -> None:
+    assert {importer.key for importer in IMPORTERS} >= {"onnx"}
+    for importer in IMPORTERS:
+        assert importer.title
+        assert all(suffix.startswith(".") and suffix == suffix.lower() for suffix in importer.suffixes)
+
+
+def test_importing_the_importers_does_not_load_onnx() -> None:
+    code = "import sys, xengine_gui.importers, xengine_gui.training, xengine_gui.cost; print('onnx' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert result.stdout.strip() == "False"
