@@ -258,7 +258,7 @@ def test_an_infeasible_limit_is_explained_and_the_old_plan_kept(
     assert window.document.shown is before
     assert window.document.stale
     assert window.status.verdict.text() == "✕ infeasible"
-    assert "There is no plan" in window.centre.state.text
+    assert "No plan exists" in window.centre.state.text
     window.document.undo_stack.undo()
     assert window.status.verdict.text() == "✓ verified"
     assert window.centre.state.text == ""
@@ -273,7 +273,7 @@ def test_an_infeasible_problem_is_explained_where_the_timeline_would_be(
     qtbot.waitUntil(lambda: bool(window.planning.trouble), timeout=WITHIN_MS)
     assert window.planning.infeasible
     assert window.document.shown is None
-    assert window.centre.timeline.accessibleDescription() == window.planning.trouble
+    assert window.centre.timeline.accessibleDescription().endswith(window.planning.trouble)
 
 
 def test_plans_are_saved_and_opened_again(

@@ -11,7 +11,7 @@ from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.plan_file import write_plan
 from xengine_gui.schedule.summary import PlanSummary, summarise
 from xengine_gui.solve.base import SolveOptions
-from xengine_gui.units import format_duration, format_percent, format_size
+from xengine_gui.units import format_duration, format_duration_exact, format_percent, format_size
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,13 +61,16 @@ def _print(plan: Plan) -> None:
 
 
 def _figures(figures: PlanSummary) -> list[tuple[str, str, str]]:
-    rows = [("total", format_duration(figures.total_ns), "one thing after the other")]
+    total = format_duration(figures.total_ns)
+    rows = [("total", total, f"{format_duration_exact(figures.total_ns)}, one thing after the other")]
     if figures.makespan_ns is not None:
-        rows.append(("makespan", format_duration(figures.makespan_ns), "the same with devices and links side by side"))
+        exact = format_duration_exact(figures.makespan_ns)
+        rows.append(("makespan", format_duration(figures.makespan_ns), f"{exact}, devices and links side by side"))
     if figures.overhead_ratio is not None:
         rows.append(("overhead", format_percent(figures.overhead_ratio), "over unlimited memory"))
     if figures.lower_bound_ns is not None and figures.gap_ratio is not None:
-        rows.append(("lower bound", format_duration(figures.lower_bound_ns), "no plan has a smaller total"))
+        exact = format_duration_exact(figures.lower_bound_ns)
+        rows.append(("lower bound", format_duration(figures.lower_bound_ns), f"{exact}, no plan has a smaller total"))
         proved = "proved optimal" if figures.gap_ratio == 0 else f"{figures.status}"
         rows.append(("gap", format_percent(figures.gap_ratio, 3), proved))
     else:

@@ -8,9 +8,10 @@ from problems import problems_with_steps
 from xengine_gui.model.plan import Step
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.replay import replay_steps
+from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import UndecodableError, decode
 from xengine_gui.solve.watchpoints.encode import encode
-from xengine_gui.solve.watchpoints.highs import Limits, Outcome, solve_lp, solve_milp
+from xengine_gui.solve.watchpoints.highs import LinearProgram, Limits, Outcome, solve_milp
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_order
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.tables import Tables
@@ -50,7 +51,7 @@ def test_any_dual_vector_proves_a_bound_that_no_plan_is_below(case, random):
     total_ns = replay_steps(problem.indexed, steps).total_ns
     guess = np.array([random.uniform(-3, 3) for _ in relaxation.lower])
     assert relaxation.dual_bound(guess)[0] * relaxation.tables.time_unit_ns <= total_ns + 1e-3
-    solved = solve_lp(relaxation, Limits(10))
+    solved = LinearProgram(relaxation).solve(Limits(10))
     assert solved.outcome is Outcome.SOLVED
     bound, reduced = relaxation.dual_bound(solved.row_dual)
     assert relaxation.bound_ns(bound) <= total_ns
@@ -58,6 +59,19 @@ def test_any_dual_vector_proves_a_bound_that_no_plan_is_below(case, random):
     # Reduced costs tell what a column costs at least: the plan's own columns cannot push it above its total.
     used = encode(relaxation, steps) > 0.5
     assert np.all(bound + reduced[used] <= total_ns / relaxation.tables.time_unit_ns + 1e-4)
+
+
+@given(relaxations(), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=150)
+def test_path_cuts_hold_for_every_valid_plan_and_are_violated_where_they_are_made(case, random):
+    relaxation, steps, _ = case
+    point = np.array([random.choice([0.0, 0.3, 0.5, 1.0]) for _ in range(relaxation.columns.count)])
+    cuts = path_cuts(relaxation, point)
+    if cuts is None:
+        return
+    matrix = cuts.matrix(relaxation.columns.count)
+    assert np.all(matrix @ encode(relaxation, steps) >= cuts.lower - 1e-9)
+    assert np.all(matrix @ point < cuts.lower)
 
 
 @given(relaxations())

@@ -1,0 +1,143 @@
+"""Sizes and times as people write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xengine_gui.errors import InputError
+from xengine_gui.units import (
+    format_bandwidth,
+    format_duration,
+    format_duration_exact,
+    format_percent,
+    format_size,
+    format_size_exact,
+    parse_bandwidth_bytes_per_s,
+    parse_duration_ns,
+    parse_size_bytes,
+)
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("text", "size_bytes"),
+    [
+        ("8 GiB", 8 * GIB),
+        ("8GB", 8 * 10**9),
+        ("8 G", 8 * GIB),
+        ("8g", 8 * GIB),
+        ("10 KiB", 10240),
+        ("0.5 GiB", GIB // 2),
+        ("8589934592", 8 * GIB),
+        ("8_000 MB", 8 * 10**9),
+        (" 8  gib ", 8 * GIB),
+        ("1e3 MiB", 1000 * 2**20),
+        ("1.5gb", 1_500_000_000),
+        ("1,5 GiB", 3 * GIB // 2),
+        ("1,024.5 MB", 1_024_500_000),
+        ("1,024,000", 1_024_000),
+        ("0", 0),
+        ("17 B", 17),
+        ("3 bytes", 3),
+        ("1 PiB", 2**50),
+        ("1 EB", 10**18),
+        (".5 KiB", 512),
+    ],
+)
+def test_sizes_are_read(text: str, size_bytes: int) -> None:
+    assert parse_size_bytes(text) == size_bytes
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1Gib", "1 Gb", "8 b", "8 Mbit", "1.024,5 MB", "1,024 MB", "-1 GiB", "", "  ", "inf", "nan", "8 GiB/s", "GiB",
+     "8 parsecs", "1..5 GB", "1e99 GiB", "0x10", "\uff18.\uff18.\uff18"],
+)  # fmt: skip
+def test_other_sizes_are_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_size_bytes(text)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value)
+
+
+def test_bits_are_pointed_out() -> None:
+    with pytest.raises(InputError, match="bits"):
+        parse_size_bytes("1Gib")
+
+
+def test_units_are_in_order() -> None:
+    texts = ["1 B", "1 KB", "1 KiB", "1 MB", "1 MiB", "1 GB", "1 GiB", "1 TB", "1 TiB", "1 PB", "1 PiB", "1 EB"]
+    sizes = [parse_size_bytes(text) for text in texts]
+    assert sizes == sorted(set(sizes))
+
+
+@given(st.integers(0, 2**70))
+def test_an_exact_size_is_read_back(size_bytes: int) -> None:
+    assert parse_size_bytes(str(size_bytes)) == size_bytes
+    assert parse_size_bytes(f"{size_bytes} B") == size_bytes
+
+
+@given(st.integers(0, 2**60))
+def test_a_shown_size_is_close(size_bytes: int) -> None:
+    shown = format_size(size_bytes)
+    assert abs(parse_size_bytes(shown.replace(",", "")) - size_bytes) <= size_bytes * 0.006
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "shown"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.00 KiB"),
+        (392 * 2**20, "392 MiB"),
+        (2**30 - 1, "1.00 GiB"),
+        (2**66, "64.0 EiB"),
+    ],
+)
+def test_sizes_are_shown_at_a_sensible_scale(size_bytes: int, shown: str) -> None:
+    assert format_size(size_bytes) == shown
+
+
+def test_exact_forms_have_every_digit() -> None:
+    assert format_size_exact(411_041_792) == "411,041,792 bytes"
+    assert format_size_exact(1) == "1 byte"
+    assert format_duration_exact(11_412_003) == "11,412,003 ns"
+    assert format_percent(0.1534) == "15.3 %"
+
+
+@pytest.mark.parametrize(
+    ("text", "time_ns"),
+    [
+        ("10 µs", 10_000),
+        ("10us", 10_000),
+        ("1.5 ms", 1_500_000),
+        ("60 s", 60 * 10**9),
+        ("2 min", 120 * 10**9),
+        ("7", 7),
+    ],
+)
+def test_times_are_read(text: str, time_ns: int) -> None:
+    assert parse_duration_ns(text) == time_ns
+
+
+@pytest.mark.parametrize("text", ["", "fast", "1 fortnight", "-1 s", "nan"])
+def test_other_times_are_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_duration_ns(text)
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "shown"), [(740, "740 ns"), (11_412_003, "11.4 ms"), (2_490_000_000, "2.49 s"), (999_600, "1.00 ms")]
+)
+def test_times_are_shown_at_a_sensible_scale(time_ns: int, shown: str) -> None:
+    assert format_duration(time_ns) == shown
+
+
+def test_rates_are_read_and_shown() -> None:
+    assert parse_bandwidth_bytes_per_s("12 GB/s") == 12 * 10**9
+    assert parse_bandwidth_bytes_per_s("12GB") == 12 * 10**9
+    assert format_bandwidth(12 * 10**9) == "12 GB/s"
+    assert format_bandwidth(300 * 10**9) == "300 GB/s"
+    with pytest.raises(InputError, match="above 0"):
+        parse_bandwidth_bytes_per_s("0 GB/s")
