@@ -65,9 +65,9 @@ def skip() -> dict[str, Any]:
     sizes = dict.fromkeys(("wide", "out", "sum", "d_sum", "d_out", "d_skip", "d_down", "d_wide"), 300)
     sizes |= dict.fromkeys(("narrow", "deep", "d_deep", "d_narrow"), 100)
     notes = (
-        "A skip connection, as in a U-Net: 'join' reads the wide first tensor again, and so does the gradient of "
-        "'down'. Holding it all the way peaks at 1400 MiB in the join's gradient; the limit is 1100 MiB. Look when "
-        "'wide' is freed, and that the cheap 'stem' runs again rather than the dear 'middle'. At 1000 MiB more must run again."
+        "A skip connection, as in a U-Net: 'join' reads the wide first tensor again, and so does 'down gradient'. "
+        "Holding it all the way peaks at 1400 MiB in the join's gradient; the limit is 1100 MiB. Look when 'wide' is "
+        "freed, and that the cheap 'stem' runs again, not the dear 'middle'. At 1000 MiB more must run again."
     )
     return problem("skip connection", notes, sizes, operators, devices=gpu(1100))
 
