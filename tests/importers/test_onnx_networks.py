@@ -157,6 +157,41 @@ def test_views_of_weights_are_counted_once(tmp_path: Path) -> None:
     assert network.parameter_bytes == 16
 
 
+def test_sequences_have_no_size_of_their_own(tmp_path: Path) -> None:
+    inputs = [
+        helper.make_tensor_sequence_value_info("parts", TensorProto.FLOAT, [2, 3]),
+        value("x", 2, 3),
+        helper.make_value_info("maybe", helper.make_optional_type_proto(helper.make_tensor_type_proto(1, [4]))),
+    ]
+    nodes = [
+        helper.make_node("SequenceInsert", ["parts", "x"], ["more"]),
+        helper.make_node("SequenceAt", ["more", "place"], ["y"]),
+        helper.make_node("OptionalGetElement", ["maybe"], ["z"]),
+    ]
+    network = read(tmp_path, nodes, inputs, [value("y", None, None), value("z", None)], [ints("place", 0)])
+    assert set(network.unknown_tensors) == {"parts", "maybe", "more"}
+    assert network.tensors["y"].size_bytes == 24
+    assert network.tensors["z"].size_bytes == 16
+
+
+def test_sub_graphs_may_hold_weights(tmp_path: Path) -> None:
+    weight = helper.make_tensor("w", TensorProto.FLOAT, [3], [1, 2, 3])
+    branch = [
+        helper.make_graph([helper.make_node("Mul", ["a", "w"], [f"{side}_out"])], side, [],
+                          [value(f"{side}_out", 3)], [weight])
+        for side in ("then", "else")
+    ]  # fmt: skip
+    nodes = [
+        helper.make_node("Relu", ["x"], ["a"]),
+        helper.make_node("If", ["c"], ["y"], then_branch=branch[0], else_branch=branch[1]),
+    ]
+    inputs = [value("x", 3), value("c", dtype=TensorProto.BOOL)]
+    network = read(tmp_path, nodes, inputs, [value("y", 3)])
+    assert network.operators[1].captures == ("a",)
+    assert network.parameter_bytes == 24
+    assert network.operators[1].parameters == ("1/0/w", "1/1/w")
+
+
 def test_a_constant_larger_than_memory_is_never_made(tmp_path: Path) -> None:
     node = helper.make_node("ConstantOfShape", ["s"], ["w"])
     network = read(

@@ -1,7 +1,8 @@
 """From an ONNX message to a network: storages, parameters, names and notes."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import onnx
 
@@ -149,12 +150,15 @@ class _Assembly:
                 known = parameters.get(self._name(name))
                 if known is None or (trainable and not known.trainable):
                     parameters[self._name(name)] = self._parameter(name, trainable=trainable)
-            for inner in inner_constants(node):
+            for name, inner in self._inner(node):
                 shape, dtype = tuple(inner.dims), dtype_name(inner.data_type)
-                name = f"{node.index}/{inner.name or len(parameters)}"
-                size = size_bytes(dtype, _count(shape))
-                parameters[self._name(name)] = GraphParameter(self._name(name), shape, dtype, size, self._name(name))
+                parameters[name] = GraphParameter(name, shape, dtype, size_bytes(dtype, _count(shape)), name)
         return parameters
+
+    def _inner(self, node: FileNode) -> Iterator[tuple[str, Any]]:
+        """Constants inside a node's sub-graphs, with the names they are given here."""
+        for place, tensor in enumerate(inner_constants(node)):
+            yield self._name(f"{node.index}/{place}/{tensor.name}"), tensor
 
     def _parameter(self, name: str, *, trainable: bool) -> GraphParameter:
         root = name
@@ -179,7 +183,7 @@ class _Assembly:
 
     def _operator(self, node: FileNode, name: str, parameters: Mapping[str, GraphParameter]) -> GraphOperator:
         read = [self._name(n) for n in (*node.inputs, *node.captures) if n in self.shapes.constants]
-        inner = [self._name(f"{node.index}/{t.name}") for t in inner_constants(node) if t.name]
+        inner = [name for name, _ in self._inner(node)]
         return GraphOperator(
             name=name,
             kind=printable(node.kind),

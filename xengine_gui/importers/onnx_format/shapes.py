@@ -185,10 +185,14 @@ def _skeleton(graph: FileGraph, nodes: list[FileNode], types: Mapping[str, Decla
     _import_domains(model, graph, nodes)
     skeleton = model.graph
     skeleton.name = "shapes"
+    # Sequences, maps and optionals are handed on as they are declared.
+    other_types = {v.name: v for v in graph.model.graph.input if v.type.WhichOneof("value") != "tensor_type"}
     for name in (*graph.inputs, *graph.initializers, *graph.sparse):
         value = given.values.get(name)
         if value is not None and name in graph.initializers:
             _add_constant(skeleton, name, value)
+        elif name in other_types:
+            skeleton.input.append(other_types[name])
         else:
             _add_type(skeleton.input.add(), name, types[name])
     for node in nodes:
@@ -274,9 +278,9 @@ def _add_type(value: Any, name: str, declared: Declared) -> None:
 
 
 def _type_of(declared: Declared) -> Any:
-    code = onnx.TensorProto.DataType.Value({"float32": "FLOAT", "float64": "DOUBLE", "unknown": "UNDEFINED"}.get(
-        declared.dtype, declared.dtype.upper()))  # fmt: skip
-    return _tensor_type(code, declared.dims)
+    name = {"float32": "FLOAT", "float64": "DOUBLE"}.get(declared.dtype, declared.dtype.upper())
+    codes = dict(onnx.TensorProto.DataType.items())
+    return _tensor_type(codes.get(name, onnx.TensorProto.UNDEFINED), declared.dims)
 
 
 def _tensor_type(code: int, dims: tuple[int | str | None, ...] | None) -> Any:

@@ -28,7 +28,7 @@ def initializer_value(tensor: Any) -> Array | None:
         return None
     try:
         return np.asarray(onnx.numpy_helper.to_array(tensor))
-    except (ValueError, TypeError, NotImplementedError):
+    except (ValueError, TypeError, LookupError, NotImplementedError):
         # Dimensions without data: a weight of which only the shape is stored.
         return None
 
@@ -53,7 +53,7 @@ def fold(node: FileNode, inputs: Sequence[Array | None], shape: Shape | None) ->
     known = [value for value in inputs if value is not None]
     try:
         result = None if node.domain else _folded(node, known if len(known) == len(inputs) else [], shape)
-    except (ValueError, TypeError, IndexError, ArithmeticError, MemoryError):
+    except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError):
         return None
     return result if result is not None and result.size <= MOST_ELEMENTS else None
 
