@@ -8,15 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xengine_gui.schedule.timeline import Bars, Category
-from xengine_gui.ui.timeline.geometry import (
-    Columns,
-    LaneIndex,
-    Runs,
-    TimeRange,
-    envelope,
-    level_at,
-    ticks_per_column,
-)
+from xengine_gui.ui.timeline.curves import StepCurve
+from xengine_gui.ui.timeline.geometry import Columns, Coverage, Runs, TimeRange
+from xengine_gui.ui.timeline.lanes import LaneIndex
 
 CATEGORIES = (Category.FORWARD, Category.BACKWARD, Category.RECOMPUTE)
 
@@ -61,35 +55,36 @@ def touches(start: int, end: int, first: Fraction, stop: Fraction, *, last: bool
     return (start < stop or (last and start == stop)) and max(end, start + 1) > first
 
 
-@settings(max_examples=300, deadline=None)
+def filled(runs: Runs, count: int) -> list[bool]:
+    columns = [False] * count
+    for first, stop in zip(runs.first.tolist(), runs.stop.tolist(), strict=True):
+        assert not any(columns[first:stop])
+        columns[first:stop] = [True] * (stop - first)
+    return columns
+
+
+@settings(max_examples=400, deadline=None)
 @given(serial_bars() | overlapping_bars(), views)
-def test_each_column_counts_the_events_that_touch_it(rows: list[tuple[int, int, Category]], columns: Columns) -> None:
+def test_the_columns_that_are_filled_are_those_that_events_touch(
+    rows: list[tuple[int, int, Category]], columns: Columns
+) -> None:
     lane, edges = LaneIndex(bars_of(rows)), column_edges(columns)
     for category in lane.categories:
         expected = [
-            sum(
+            any(
                 kind is category and touches(start, end, edges[i], edges[i + 1], last=i == columns.count - 1)
                 for start, end, kind in rows
             )
             for i in range(columns.count)
         ]
-        # The test below rounds towards showing: at edges between nanoseconds an event may fill a column more.
-        found = lane.count_per_column(category, columns)
-        assert all(have >= want for have, want in zip(found.tolist(), expected, strict=True))
-        if columns.view.span_ns % columns.count == 0:
-            assert found.tolist() == expected
+        assert filled(lane.runs(category, columns), columns.count) == expected
 
 
 @settings(max_examples=300, deadline=None)
 @given(serial_bars() | overlapping_bars(), views)
 def test_merged_runs_cover_every_event_in_view(rows: list[tuple[int, int, Category]], columns: Columns) -> None:
     lane = LaneIndex(bars_of(rows))
-    covered = {c: np.zeros(columns.count, bool) for c in CATEGORIES}
-    for category in lane.categories:
-        runs = lane.runs(category, columns)
-        for first, stop in zip(runs.first, runs.stop, strict=True):
-            assert not covered[category][first:stop].any()
-            covered[category][first:stop] = True
+    covered = {c: np.array(filled(lane.runs(c, columns), columns.count)) for c in lane.categories}
     edges = column_edges(columns)
     for start, end, category in rows:
         touched = [
@@ -162,15 +157,28 @@ def test_the_event_under_a_time_is_found(rows: list[tuple[int, int, Category]], 
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.integers(0, 300), max_size=20), views)
-def test_every_instant_in_view_is_in_one_column(moments: list[int], columns: Columns) -> None:
+def test_every_instant_in_view_fills_a_column(moments: list[int], columns: Columns) -> None:
     moments.sort()
-    view = columns.view
-    counts = ticks_per_column(np.array(moments, np.int64), columns)
-    inside = [m for m in moments if view.start_ns <= m <= view.end_ns]
-    assert counts.sum() == len(inside)
-    for moment in inside:
-        place = min(int(Fraction((moment - view.start_ns) * columns.count, view.span_ns)), columns.count - 1)
-        assert counts[place] >= inside.count(moment)
+    times = np.array(moments, np.int64)
+    found = filled(Coverage(times, times).runs(columns), columns.count)
+    for moment in moments:
+        if columns.view.start_ns <= moment <= columns.view.end_ns:
+            position = Fraction((moment - columns.view.start_ns) * columns.count, columns.view.span_ns)
+            assert found[min(int(position), columns.count - 1)]
+
+
+def test_a_million_events_and_few_columns_give_what_each_look_alone_gives() -> None:
+    """Gaps that are closed beforehand must make no difference, at any zoom and in any order of zooms."""
+    random = np.random.default_rng(3)
+    end = np.cumsum(random.integers(1, 4000, 20_000))
+    start = end - np.minimum(random.integers(0, 900, 20_000), np.diff(end, prepend=0))
+    kept = Coverage(start, end)
+    for span in (end[-1], 10**6, 10**4, 300, 10**5, end[-1] // 3):
+        columns = Columns(TimeRange(int(end[-1]) // 3, int(end[-1]) // 3 + int(span)), 777)
+        touched = np.searchsorted(start, columns.stop_ns) > np.searchsorted(
+            np.maximum(end, start + 1), columns.first_ns, "right"
+        )
+        assert filled(kept.runs(columns), 777) == touched.tolist()
 
 
 @st.composite
@@ -186,7 +194,7 @@ def test_the_envelope_has_the_exact_extremes_of_each_column(
     curve: tuple[list[int], list[int]], columns: Columns
 ) -> None:
     times, levels = curve
-    found = envelope(np.array(times, np.int64), np.array(levels, np.int64), columns)
+    found = StepCurve(np.array(times, np.int64), np.array(levels, np.int64)).envelope(columns)
     edges = column_edges(columns)
     for i in range(columns.count):
         first, stop, is_last = edges[i], edges[i + 1], i == columns.count - 1
@@ -209,18 +217,19 @@ def test_neighbouring_spans_of_an_envelope_meet() -> None:
     random = np.random.default_rng(5)
     times = np.cumsum(random.integers(0, 50, 4000))
     levels = random.integers(0, 10**9, 4000)
-    found = envelope(times, levels, Columns(TimeRange(1000, 60_000), 333))
+    found = StepCurve(times, levels).envelope(Columns(TimeRange(1000, 60_000), 333))
     assert (found.joined_low[1:] <= found.joined_high[:-1]).all()
     assert (found.joined_high[1:] >= found.joined_low[:-1]).all()
 
 
 def test_a_spike_of_no_length_is_seen() -> None:
     times, levels = np.array([0, 500, 500, 1000]), np.array([1, 99, 2, 2])
-    found = envelope(times, levels, Columns(TimeRange(0, 1000), 10))
+    curve = StepCurve(times, levels)
+    found = curve.envelope(Columns(TimeRange(0, 1000), 10))
     assert found.high.tolist() == [1, 1, 1, 1, 1, 99, 2, 2, 2, 2]
-    assert level_at(times, levels, 499) == 1
-    assert level_at(times, levels, 500) == 2
-    assert level_at(times, levels, 10**6) == 2
+    assert curve.at(499) == 1
+    assert curve.at(500) == 2
+    assert curve.at(10**6) == 2
 
 
 def test_runs_of_nothing_and_of_everything() -> None:

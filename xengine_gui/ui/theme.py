@@ -96,7 +96,7 @@ class Theme:
 
     def text_on(self, background: str) -> str:
         """Black or white, whichever reads better on `background`."""
-        return max("#ffffff", "#10161c", key=lambda ink: contrast_ratio(ink, background))
+        return _ink_on(background)
 
 
 @lru_cache(maxsize=2)
@@ -124,6 +124,11 @@ def contrast_ratio(one: str, other: str) -> float:
     """The contrast of WCAG 2, from 1 to 21; text needs 4.5."""
     dark, light = sorted((relative_luminance(one), relative_luminance(other)))
     return (light + 0.05) / (dark + 0.05)
+
+
+@lru_cache(maxsize=64)
+def _ink_on(background: str) -> str:
+    return max("#ffffff", "#10161c", key=lambda ink: contrast_ratio(ink, background))
 
 
 class _ThemeKeeper(QObject):

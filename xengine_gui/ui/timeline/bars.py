@@ -4,16 +4,18 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPolygonF, QTransform
 
 from xengine_gui.model.plan import Compute, Event
 from xengine_gui.schedule.timeline import Category, Int64Array
 from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
-from xengine_gui.ui.timeline.geometry import LaneIndex, Runs, ticks_per_column
+from xengine_gui.ui.timeline.geometry import Runs
+from xengine_gui.ui.timeline.lanes import LaneIndex
 from xengine_gui.ui.timeline.layout import Band
 from xengine_gui.ui.timeline.primitives import draw_lines, draw_rects, float_array
+from xengine_gui.ui.timeline.triangles import draw_triangles
 
 RARE = (Category.LOSS, Category.RECOMPUTE)
 # Logical pixels of the narrowest bar: a common one, and one that must strike the eye.
@@ -69,11 +71,32 @@ def _borders(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array,
 
 
 def _hatch(painter: QPainter, frame: Frame, runs: Runs, band: Band) -> None:
-    width = frame.layout.column_width
-    left = frame.layout.left + runs.first * width
-    right = frame.layout.left + runs.stop * width
-    is_wide = right - left >= _LEAST_HATCHED_WIDTH
-    _stripes(painter, frame.theme, list(zip(left[is_wide].tolist(), right[is_wide].tolist(), strict=True)), band)
+    pixel = frame.layout.column_width
+    left, width = frame.layout.left + runs.first * pixel, (runs.stop - runs.first) * pixel
+    is_wide = width >= _LEAST_HATCHED_WIDTH
+    left, width = left[is_wide], width[is_wide]
+    if frame.is_vector:
+        _stripes(painter, frame.theme, list(zip(left.tolist(), (left + width).tolist(), strict=True)), band)
+    elif len(left):
+        painter.setBrush(_hatch_brush(frame, band))
+        draw_rects(painter, left, band.top, width, band.height)
+
+
+def _hatch_brush(frame: Frame, band: Band) -> QBrush:
+    """Stripes as an image that is repeated: cheaper than lines, but good for pixels only."""
+    pixel = frame.layout.column_width
+    size = round(_HATCH_STEP / pixel)
+    tile = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
+    tile.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(tile)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    painter.setPen(QPen(QColor(frame.theme.recompute_hatch), _HATCH_WIDTH / pixel))
+    for shift in (-size, 0, size):
+        painter.drawLine(QPointF(shift - 1, size + 1), QPointF(shift + size + 1, -1))
+    painter.end()
+    brush = QBrush(tile)
+    brush.setTransform(QTransform().translate(frame.layout.left, band.top).scale(pixel, pixel))
+    return brush
 
 
 def _stripes(painter: QPainter, theme: Theme, stretches: list[tuple[float, float]], band: Band) -> None:
@@ -140,22 +163,17 @@ def _name_within(frame: Frame, event: Event, width: float) -> str:
 
 def paint_frees(painter: QPainter, frame: Frame, device_position: int) -> None:
     """A small triangle for each free; where they crowd, one for each few pixels that have any."""
-    device = frame.index.devices[device_position].device
-    if not len(device.free_ns):
+    device = frame.index.devices[device_position]
+    if not len(device.device.free_ns):
         return
     band = frame.layout.cards[device_position].frees
-    column_width = frame.layout.column_width
-    filled = np.flatnonzero(ticks_per_column(device.free_ns, frame.columns))
-    bins = filled // max(1, round(_FREE_STEP / column_width))
-    filled = filled[np.flatnonzero(np.diff(bins, prepend=-1))]
-    half, height = band.height * 0.5, band.height * 0.86
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(frame.theme.free))
-    # One by one: as a single path they would be cut at every crossing, which takes ten times as long.
-    triangle = QPolygonF([QPointF(0, 0), QPointF(half, height), QPointF(-half, height)])
-    for x in (frame.layout.left + (filled + 0.5) * column_width).tolist():
-        painter.drawConvexPolygon(triangle.translated(x, band.top + 0.5))
+    pixel = frame.layout.column_width
+    runs = device.frees.runs(frame.columns)
+    step = max(1, round(_FREE_STEP / pixel))
+    filled = np.concatenate([np.arange(a, b, step) for a, b in zip(runs.first, runs.stop, strict=True)] or [runs.first])
+    filled = filled[np.flatnonzero(np.diff(filled // step, prepend=-1))]
+    at = frame.layout.left + (filled + 0.5) * pixel
+    draw_triangles(painter, frame, at, Band(band.top + 0.5, band.height * 0.86), band.height, frame.theme.free)
 
 
 def paint_swatch(painter: QPainter, theme: Theme, box: QRectF, key: str) -> None:

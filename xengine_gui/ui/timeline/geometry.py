@@ -1,8 +1,8 @@
-"""What can be seen of many events in few pixel columns: culling, merging, envelopes, hit tests. No Qt in it.
+"""A view cut into pixel columns, and which of them many events fill. No Qt in it.
 
 Times are int64 nanoseconds after the plan's start. A view is cut into columns of one device pixel. An event is in every
-column that it touches, so nothing is ever narrower than a pixel, and nothing rare vanishes. Cost per repaint is
-columns · log(events), whatever the number of events; only the memory envelope reads all steps in view.
+column that it touches, so nothing is ever narrower than a pixel, and nothing rare vanishes. However many events there
+are, a repaint looks at a few per column: see `Coverage`.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from xengine_gui.schedule.timeline import Bars, Category, Int64Array
+from xengine_gui.schedule.timeline import Int64Array
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -100,120 +100,59 @@ class Runs:
         return len(self.first)
 
 
-class LaneIndex:
-    """The bars of one lane, prepared once so that every look at them takes only binary searches."""
+class Coverage:
+    """The times that some events cover, prepared so that the columns they fill are found without looking at all events.
 
-    def __init__(self, bars: Bars) -> None:
-        self.bars = bars
-        # An event that takes no time is shown as if it took the shortest one.
-        self._end = np.maximum(bars.end_ns, bars.start_ns + 1)
-        self._latest_end = np.maximum.accumulate(self._end) if len(self._end) else self._end
-        self.is_serial = bool(np.all(self._end[:-1] <= bars.start_ns[1:])) if len(self._end) else True
-        self._by_category = {
-            Category(c): (bars.start_ns[bars.category == c], np.sort(self._end[bars.category == c]))
-            for c in np.unique(bars.category)
-        }
-
-    def __len__(self) -> int:
-        return len(self.bars.start_ns)
-
-    @property
-    def categories(self) -> tuple[Category, ...]:
-        """The categories there are, in the order of painting."""
-        return tuple(sorted(self._by_category))
-
-    def count_per_column(self, category: Category, columns: Columns) -> Int64Array:
-        """How many events of a category touch each column."""
-        start, end = self._by_category[category]
-        return np.asarray(np.searchsorted(start, columns.stop_ns) - np.searchsorted(end, columns.first_ns, "right"))
-
-    def runs(self, category: Category, columns: Columns) -> Runs:
-        """The stretches of columns that a category fills."""
-        return Runs.of(self.count_per_column(category, columns) > 0)
-
-    def wide(self, columns: Columns, least_columns: float) -> Int64Array:
-        """Positions in the lane of the bars in view that are at least so many columns wide, for borders and names."""
-        if not len(self):
-            return np.zeros(0, np.int64)
-        if self.is_serial:
-            # A bar of two columns or more has, but for its edges, columns to itself: find it by those.
-            first = np.searchsorted(self._end, columns.first_ns, "right")
-            last = np.searchsorted(self.bars.start_ns, columns.stop_ns) - 1
-            found = np.unique(np.concatenate((first[first == last], first[:1], last[-1:])))
-            found = found[(found >= 0) & (found < len(self))]
-        else:
-            found = np.arange(*self.slice_in(columns.view), dtype=np.int64)
-        visible_ns = np.minimum(self._end[found], columns.view.end_ns) - np.maximum(
-            self.bars.start_ns[found], columns.view.start_ns
-        )
-        return np.asarray(found[visible_ns * (columns.count / columns.view.span_ns) >= least_columns], np.int64)
-
-    def slice_in(self, view: TimeRange) -> tuple[int, int]:
-        """The first and one past the last position that may be in view."""
-        first = int(np.searchsorted(self._latest_end, view.start_ns, "right"))
-        return first, int(np.searchsorted(self.bars.start_ns, view.end_ns, "right"))
-
-    def at(self, first_ns: int, stop_ns: int) -> Int64Array:
-        """Positions of the bars that touch the time from `first_ns` up to before `stop_ns`."""
-        low = int(np.searchsorted(self._latest_end, first_ns, "right"))
-        high = int(np.searchsorted(self.bars.start_ns, stop_ns))
-        found = np.arange(low, max(low, high), dtype=np.int64)
-        return found[self._end[found] > first_ns]
-
-    def longest(self, positions: Int64Array) -> int:
-        """Of some bars the one that takes longest, the first of equals."""
-        return int(positions[np.argmax(self.bars.end_ns[positions] - self.bars.start_ns[positions])])
-
-
-def ticks_per_column(time_ns: Int64Array, columns: Columns) -> Int64Array:
-    """How many instants (frees) of a sorted list are in each column, both ends of the view included."""
-    low = int(np.searchsorted(time_ns, columns.view.start_ns))
-    high = int(np.searchsorted(time_ns, columns.view.end_ns, "right"))
-    place = np.searchsorted(time_ns, columns.begin_ns[1:])
-    return np.diff(np.clip(place, low, high), prepend=low, append=high).astype(np.int64)
-
-
-@dataclass(frozen=True)
-class Envelope:
-    """A step function over columns: per column the lowest and highest level in it, and the highest with its edge.
-
-    `joined_low` and `joined_high` also take in the level just before the column, so that spans of neighbours meet.
+    A column stays empty only where a gap between events is at least as long as the column. So for columns of a given
+    length all shorter gaps can be closed beforehand without any difference, and few intervals are left. They are kept
+    for lengths a factor of four apart, each made when it is first needed.
     """
 
-    low: Int64Array
-    high: Int64Array
-    joined_low: Int64Array
-    joined_high: Int64Array
+    def __init__(self, start_ns: Int64Array, end_ns: Int64Array) -> None:
+        """`start_ns` is sorted, `end_ns` belongs to it; what takes no time is shown as if it took a nanosecond."""
+        # With the ends sorted too, gaps are right even where events overlap: the k-th gap is between the k-th latest
+        # end so far and the next start.
+        latest = np.maximum.accumulate(np.maximum(end_ns, start_ns + 1)) if len(start_ns) else start_ns
+        self._levels: dict[int, tuple[Int64Array, Int64Array]] = {}
+        self._finest = start_ns, latest
+
+    def runs(self, columns: Columns) -> Runs:
+        """The stretches of columns that the events touch."""
+        start, end = self._closed(columns.view.span_ns // columns.count)
+        return Runs.of(np.searchsorted(start, columns.stop_ns) > np.searchsorted(end, columns.first_ns, "right"))
+
+    def _closed(self, least_gap_ns: int) -> tuple[Int64Array, Int64Array]:
+        """The intervals that are left when gaps below a power of four at most `least_gap_ns` are closed."""
+        level = max(0, (least_gap_ns.bit_length() - 1) // 2)
+        if level not in self._levels:
+            finer = max((k for k in self._levels if k < level), default=None)
+            start, end = self._finest if finer is None else self._levels[finer]
+            if len(start):
+                is_open = start[1:] - end[:-1] >= 4**level
+                start, end = start[np.append(True, is_open)], end[np.append(is_open, True)]
+            self._levels[level] = start, end
+        return self._levels[level]
 
 
-def envelope(time_ns: Int64Array, level: Int64Array, columns: Columns) -> Envelope:
-    """The exact lowest and highest level of a step function in every column; no peak is averaged away.
+class Longest:
+    """Events by length, prepared so that those in view of at least some length are found without looking at all."""
 
-    `level[i]` holds from `time_ns[i]` to `time_ns[i + 1]`, the last one to the end; before the first it is the first.
-    """
-    first = np.searchsorted(time_ns, columns.first_ns, "right") - 1
-    # Where several levels stand at the same instant, the instant has all of them.
-    first = np.clip(np.minimum(first, np.searchsorted(time_ns, columns.begin_ns)), 0, None)
-    last = np.maximum(np.searchsorted(time_ns, columns.stop_ns) - 1, first)
-    before = np.clip(np.searchsorted(time_ns, columns.first_ns) - 1, 0, None)
-    return Envelope(
-        low=_extreme(np.minimum, level, first, last),
-        high=_extreme(np.maximum, level, first, last),
-        joined_low=_extreme(np.minimum, level, before, last),
-        joined_high=_extreme(np.maximum, level, before, last),
-    )
+    def __init__(self, start_ns: Int64Array, end_ns: Int64Array) -> None:
+        self._start, self._end = start_ns, end_ns
+        self._levels: dict[int, tuple[Int64Array, Int64Array, Int64Array]] = {}
 
+    def in_view(self, view: TimeRange, least_ns: float) -> Int64Array:
+        """Positions, sorted, of the events of which at least `least_ns` are in view."""
+        positions, start, latest = self._of_level(max(0, (max(1, int(least_ns)).bit_length() - 1) // 2))
+        low = int(np.searchsorted(latest, view.start_ns, "right"))
+        found = positions[low : int(np.searchsorted(start, view.end_ns, "right"))]
+        seen = np.minimum(self._end[found], view.end_ns) - np.maximum(self._start[found], view.start_ns)
+        return np.asarray(found[seen >= least_ns], np.int64)
 
-def _extreme(ufunc: np.ufunc, level: Int64Array, first: Int64Array, last: Int64Array) -> Int64Array:
-    # reduceat takes pairs of edges [first, last + 1); every second answer is between pairs. One value is put at the
-    # end, because an edge must be an index.
-    padded = np.append(level, level[-1])
-    pairs = np.stack((first, last + 1), axis=1).ravel()
-    return np.asarray(ufunc.reduceat(padded, pairs)[0::2], dtype=np.int64)
-
-
-def level_at(time_ns: Int64Array, level: Int64Array, moment_ns: int) -> int:
-    """The level of a step function at a moment."""
-    if not len(level):
-        return 0
-    return int(level[max(0, int(np.searchsorted(time_ns, moment_ns, "right")) - 1)])
+    def _of_level(self, level: int) -> tuple[Int64Array, Int64Array, Int64Array]:
+        if level not in self._levels:
+            positions = np.flatnonzero(self._end - self._start >= (4**level if level else 0))
+            end = self._end[positions]
+            latest = np.maximum.accumulate(end) if len(end) else end
+            self._levels[level] = positions, self._start[positions], latest
+        return self._levels[level]

@@ -9,8 +9,9 @@ from xengine_gui.schedule.timeline import Category, Int64Array
 from xengine_gui.ui.theme import CATEGORY_TITLES
 from xengine_gui.ui.timeline.details import Details, DetailsSource, shortened
 from xengine_gui.ui.timeline.frame import Frame
-from xengine_gui.ui.timeline.geometry import Columns, LaneIndex, envelope, level_at
+from xengine_gui.ui.timeline.geometry import Columns
 from xengine_gui.ui.timeline.index import Place
+from xengine_gui.ui.timeline.lanes import LaneIndex
 from xengine_gui.ui.timeline.layout import Band
 from xengine_gui.ui.timeline.memory import limit_label
 from xengine_gui.units import format_size, format_size_exact
@@ -104,8 +105,7 @@ def limit_at(frame: Frame, point: QPointF) -> int | None:
 
 def memory_level(frame: Frame, device_position: int, moment_ns: int) -> int:
     """What a device holds at a moment, from the replay."""
-    device = frame.index.devices[device_position].device
-    return level_at(device.memory_ns, device.memory_bytes, moment_ns)
+    return frame.index.devices[device_position].memory.at(moment_ns)
 
 
 def describe_point(source: DetailsSource, frame: Frame, point: QPointF, hit: Hit | None) -> Details | None:
@@ -142,7 +142,7 @@ def describe_memory(frame: Frame, device_position: int, moment_ns: int) -> Detai
         )
     if len(device.memory_ns):
         column = min(int(frame.columns.position(moment_ns)), frame.layout.columns - 1)
-        here = envelope(device.memory_ns, device.memory_bytes, _one_column(frame.columns, column))
+        here = frame.index.devices[device_position].memory.envelope(_one_column(frame.columns, column))
         if here.low[0] != here.high[0]:
             rows.append(("in this pixel", f"{format_size(int(here.low[0]))} to {format_size(int(here.high[0]))}"))
     return Details(f"memory of {shortened(device.device)}", tuple(rows))

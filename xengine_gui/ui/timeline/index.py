@@ -7,7 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from xengine_gui.schedule.timeline import Bars, Category, DeviceTimeline, Int64Array, Timeline
-from xengine_gui.ui.timeline.geometry import Columns, LaneIndex, TimeRange
+from xengine_gui.ui.timeline.curves import StepCurve
+from xengine_gui.ui.timeline.geometry import Columns, Coverage, TimeRange
+from xengine_gui.ui.timeline.lanes import LaneIndex
 from xengine_gui.ui.timeline.navigation import whole_range
 
 LANES = ("compute", "incoming", "outgoing")
@@ -21,6 +23,8 @@ class DeviceIndex:
         self.compute = LaneIndex(device.compute)
         self.incoming = LaneIndex(device.incoming)
         self.outgoing = LaneIndex(device.outgoing)
+        self.frees = Coverage(device.free_ns, device.free_ns)
+        self.memory = StepCurve(device.memory_ns, device.memory_bytes)
         self.busy_ns = int(np.sum(device.compute.end_ns - device.compute.start_ns))
         self.busy_ratio = self.busy_ns / end_ns if end_ns else 0.0
         self.recompute_count = int(np.count_nonzero(device.compute.category == Category.RECOMPUTE))

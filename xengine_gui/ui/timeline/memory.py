@@ -7,8 +7,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from xengine_gui.schedule.timeline import Int64Array
+from xengine_gui.ui.timeline.curves import Envelope
 from xengine_gui.ui.timeline.frame import Frame, MemoryScale
-from xengine_gui.ui.timeline.geometry import Envelope, FloatArray, envelope
+from xengine_gui.ui.timeline.geometry import FloatArray
 from xengine_gui.ui.timeline.primitives import draw_rects, float_array
 from xengine_gui.ui.timeline.ticks import size_ticks
 from xengine_gui.units import format_size
@@ -27,7 +28,7 @@ def paint_memory(painter: QPainter, frame: Frame, device_position: int) -> None:
         if limit is not None:
             _limit(painter, frame, scale, limit, over=False)
         return
-    levels = envelope(device.memory_ns, device.memory_bytes, frame.columns)
+    levels = frame.index.devices[device_position].memory.envelope(frame.columns)
     line = _outline(frame, levels, scale)
     _area(painter, frame, levels, scale, limit if limit is not None and limit < device.peak_bytes else None)
     painter.setBrush(QColor(frame.theme.memory_line))

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QLineF, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QPixmap
 
 from xengine_gui.ui.timeline.geometry import FloatArray
 
@@ -31,6 +31,19 @@ def draw_lines(painter: QPainter, x1: FloatArray, y1: Any, x2: FloatArray, y2: A
     memory = array.ndarray()
     memory[:, 0], memory[:, 1], memory[:, 2], memory[:, 3] = x1, y1, x2, y2
     painter.drawLines(*array.drawargs())
+
+
+def draw_stamps(painter: QPainter, stamp: QPixmap, x: FloatArray, y: float, scale: float) -> None:
+    """Draw copies of a small image with their middles at the given places."""
+    if not len(x):
+        return
+    array = PrimitiveArray(QPainter.PixmapFragment, 10)
+    array.resize(len(x))
+    memory = array.ndarray()
+    memory[:, 0], memory[:, 1] = x, y
+    memory[:, 2:10] = 0, 0, stamp.width(), stamp.height(), scale, scale, 0, 1
+    # The stubs know neither the pointer nor the count.
+    painter.drawPixmapFragments(*array.drawargs(), stamp)  # type: ignore[call-arg]
 
 
 def float_array(values: Any) -> FloatArray:
