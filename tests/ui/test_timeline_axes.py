@@ -10,7 +10,7 @@ from timelines import timeline_of
 from xengine_gui.model.plan import Compute, Free, Transfer
 from xengine_gui.ui.timeline.geometry import TimeRange
 from xengine_gui.ui.timeline.layout import Band, arrange
-from xengine_gui.ui.timeline.navigation import LEAST_SPAN_NS, around, between, clamped, panned, whole_range, zoomed
+from xengine_gui.ui.timeline.navigation import LEAST_SPAN_NS, around, clamped, panned, whole_range, zoomed
 from xengine_gui.ui.timeline.ticks import format_moment, nice_step, size_ticks, time_ticks
 
 S, MS, US = 10**9, 10**6, 10**3
@@ -109,7 +109,6 @@ def test_panning_stops_at_the_ends() -> None:
     assert panned(view, WHOLE, -500) == TimeRange(0, 1000)
     assert panned(view, WHOLE, 10**9) == TimeRange(999_000, 1_000_000)
     assert around(5000, 6000, WHOLE) == TimeRange(4850, 6150)
-    assert between(view, WHOLE, 1.0) == WHOLE
 
 
 def test_an_empty_plan_has_a_view() -> None:

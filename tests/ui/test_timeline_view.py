@@ -221,7 +221,7 @@ def test_memory_is_told_from_the_replay(view: TimelineView, qtbot: QtBot) -> Non
     assert details is not None
     rows = dict(details.rows)
     assert rows["exactly"] == "1,073,741,824 bytes"
-    assert rows["free"] == "1.00 GiB"
+    assert rows["room left"] == "1.00 GiB"
 
 
 def test_times_beyond_32_bits_arrive_whole(qtbot: QtBot) -> None:

@@ -1,7 +1,6 @@
 """What is told of an event: name, place, times, bytes, and why it is there."""
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +11,8 @@ from xengine_gui.ui.timeline.ticks import format_moment
 from xengine_gui.units import format_duration, format_size
 
 _LONGEST_NAME = 60
+# How many events are looked through for a reason; a mouse must never wait.
+_FARTHEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,28 +109,26 @@ class DetailsSource:
         return f"{shortened(reader.operator)} reads it on {shortened(event.destination)} at {moment}."
 
     def _why_free(self, event: Free, event_position: int) -> str:
-        last: Compute | None = None
-        for operator in self._readers.get(event.tensor, ()):
-            runs = self._runs.get((event.device, operator), ())
-            place = bisect_left(runs, event_position)
-            if place:
-                run = self._events[runs[place - 1]]
-                if isinstance(run, Compute) and (last is None or run.start_ns >= last.start_ns):
-                    last = run
+        last = self._reader(
+            (event.tensor,), event.device, reversed(range(max(0, event_position - _FARTHEST), event_position))
+        )
         if last is None:
             return ""
         return f"Its last use here was {shortened(last.operator)} at {format_duration(last.start_ns)}."
 
     def _next_reader(self, tensors: Sequence[str], device: str, event_position: int) -> Compute | None:
-        found = [
-            runs[place]
-            for tensor in tensors
-            for operator in self._readers.get(tensor, ())
-            if (runs := self._runs.get((device, operator)))
-            and (place := bisect_right(runs, event_position)) < len(runs)
-        ]
-        reader = self._events[min(found)] if found else None
-        return reader if isinstance(reader, Compute) else None
+        end = min(len(self._events), event_position + _FARTHEST)
+        return self._reader(tensors, device, range(event_position + 1, end))
+
+    def _reader(self, tensors: Sequence[str], device: str, positions: Iterable[int]) -> Compute | None:
+        """The first of some events that computes, on the device, an operator that reads one of the tensors."""
+        readers = {operator for tensor in tensors for operator in self._readers.get(tensor, ())}
+        if readers:
+            for position in positions:
+                event = self._events[position]
+                if isinstance(event, Compute) and event.device == device and event.operator in readers:
+                    return event
+        return None
 
     @cached_property
     def _operators(self) -> dict[str, Operator]:
@@ -146,14 +145,6 @@ class DetailsSource:
             for tensor in dict.fromkeys(operator.inputs):
                 readers.setdefault(tensor, []).append(operator.name)
         return readers
-
-    @cached_property
-    def _runs(self) -> dict[tuple[str, str], list[int]]:
-        runs: dict[tuple[str, str], list[int]] = {}
-        for i, event in enumerate(self._events):
-            if isinstance(event, Compute):
-                runs.setdefault((event.device, event.operator), []).append(i)
-        return runs
 
 
 def _times(event: Event) -> tuple[tuple[str, str], ...]:

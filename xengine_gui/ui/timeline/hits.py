@@ -138,7 +138,9 @@ def describe_memory(frame: Frame, device_position: int, moment_ns: int) -> Detai
     limit = frame.limit_bytes(device)
     if limit is not None:
         rows.append(
-            ("over the limit by", format_size(level - limit)) if level > limit else ("free", format_size(limit - level))
+            ("over the limit by", format_size(level - limit))
+            if level > limit
+            else ("room left", format_size(limit - level))
         )
     if len(device.memory_ns):
         column = min(int(frame.columns.position(moment_ns)), frame.layout.columns - 1)

@@ -10,7 +10,7 @@ from xengine_gui.schedule.timeline import Bars, Category, DeviceTimeline, Int64A
 from xengine_gui.ui.timeline.curves import StepCurve
 from xengine_gui.ui.timeline.geometry import Columns, Coverage, TimeRange
 from xengine_gui.ui.timeline.lanes import LaneIndex
-from xengine_gui.ui.timeline.navigation import whole_range
+from xengine_gui.ui.timeline.navigation import LEAST_SPAN_NS, whole_range
 
 LANES = ("compute", "incoming", "outgoing")
 
@@ -90,10 +90,15 @@ class TimelineIndex:
         """Each operator's kind."""
         return {operator.name: operator.kind for operator in self.timeline.plan.problem.operators}
 
-    @property
+    @cached_property
     def whole(self) -> TimeRange:
-        """The view of the whole plan."""
-        return whole_range(self.timeline.end_ns)
+        """The view of the whole plan; where its clock began long before its first event, from that event on."""
+        end_ns = self.timeline.end_ns
+        starts = [int(lane.bars.start_ns[0]) for d in self.devices for _, lane in d.lanes if len(lane)]
+        first_ns = min(starts, default=0)
+        if 0 < end_ns - first_ns < end_ns // 10:
+            return TimeRange(first_ns, max(end_ns, first_ns + LEAST_SPAN_NS))
+        return whole_range(end_ns)
 
     @property
     def has_frees(self) -> bool:

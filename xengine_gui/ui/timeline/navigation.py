@@ -35,10 +35,3 @@ def around(start_ns: int, end_ns: int, whole: TimeRange, margin_ratio: float = 0
     span = max(end_ns - start_ns, 1)
     margin = round(span * margin_ratio)
     return clamped(start_ns - margin, span + 2 * margin, whole)
-
-
-def between(first: TimeRange, last: TimeRange, progress: float) -> TimeRange:
-    """A view on the way from one to another, for `progress` from 0 to 1."""
-    start = round(first.start_ns + (last.start_ns - first.start_ns) * progress)
-    end = round(first.end_ns + (last.end_ns - first.end_ns) * progress)
-    return TimeRange(start, max(end, start + 1))

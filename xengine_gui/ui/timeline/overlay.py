@@ -130,13 +130,19 @@ def _band(frame: Frame, place: Place) -> Band | None:
 def paint_details(painter: QPainter, frame: Frame, details: Details, at: QPointF, within: QRectF) -> None:
     """A card of details beside the mouse, on the side that has room."""
     fonts, theme = frame.fonts, frame.theme
+    room = within.width() - 2 * _PADDING - 8
+    title = fonts.bold_metrics.elidedText(details.title, Qt.TextElideMode.ElideMiddle, room)
     name_width = max((fonts.small_metrics.horizontalAdvance(name) for name, _ in details.rows), default=0.0)
-    value_width = max((fonts.small_metrics.horizontalAdvance(value) for _, value in details.rows), default=0.0)
-    width = max(fonts.bold_metrics.horizontalAdvance(details.title), name_width + 12 + value_width)
+    values = [
+        fonts.small_metrics.elidedText(value, Qt.TextElideMode.ElideMiddle, room - name_width - 12)
+        for _, value in details.rows
+    ]
+    value_width = max(map(fonts.small_metrics.horizontalAdvance, values), default=0.0)
+    width = max(fonts.bold_metrics.horizontalAdvance(title), name_width + 12 + value_width)
     wraps = int(Qt.TextFlag.TextWordWrap)
     why = QRectF()
     if details.why:
-        width = max(width, min(_WIDEST_WHY, fonts.small_metrics.horizontalAdvance(details.why)))
+        width = max(width, min(_WIDEST_WHY, room, fonts.small_metrics.horizontalAdvance(details.why)))
         why = fonts.small_metrics.boundingRect(QRectF(0, 0, width, 1000), wraps, details.why)
     line = fonts.small_metrics.height() + 2
     title_height = fonts.bold_metrics.height() + 4
@@ -148,10 +154,10 @@ def paint_details(painter: QPainter, frame: Frame, details: Details, at: QPointF
     left, y = box.left() + _PADDING, box.top() + _PADDING - 2
     painter.setFont(fonts.bold)
     painter.setPen(QColor(theme.tooltip_text))
-    painter.drawText(QPointF(left, y + fonts.bold_metrics.ascent()), details.title)
+    painter.drawText(QPointF(left, y + fonts.bold_metrics.ascent()), title)
     y += title_height
     painter.setFont(fonts.small)
-    for name, value in details.rows:
+    for (name, _), value in zip(details.rows, values, strict=True):
         painter.setPen(QColor(theme.text_muted))
         painter.drawText(QPointF(left, y + fonts.small_metrics.ascent()), name)
         painter.setPen(QColor(theme.tooltip_text))
