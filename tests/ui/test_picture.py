@@ -83,6 +83,11 @@ def test_sizes_that_cannot_be_are_refused(plan: Plan, tmp_path: Path, width: int
         render_picture(plan, tmp_path / "plan.png", width=width, height=height)
 
 
+def test_an_unknown_theme_is_refused(plan: Plan, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="light and dark"):
+        render_picture(plan, tmp_path / "plan.png", theme="blue")  # type: ignore[arg-type]
+
+
 def test_a_plan_without_events_is_refused_with_its_reason(plan: Plan, tmp_path: Path) -> None:
     none = Plan(plan.problem, "x", Status.INFEASIBLE, explanation="gpu is too small for conv")
     with pytest.raises(InputError, match="gpu is too small for conv"):

@@ -38,7 +38,7 @@ def test_deep_ticks_count_from_a_round_moment() -> None:
     assert list(ticks.texts) == ["+ 0 ns", "+ 100 ns", "+ 200 ns", "+ 300 ns"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 10**13), st.integers(10, 10**13), st.integers(1, 20))
 def test_ticks_are_few_in_view_and_all_different(start: int, span: int, most: int) -> None:
     view = TimeRange(start, start + span)

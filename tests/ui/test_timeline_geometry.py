@@ -63,7 +63,7 @@ def filled(runs: Runs, count: int) -> list[bool]:
     return columns
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(serial_bars() | overlapping_bars(), views)
 def test_the_columns_that_are_filled_are_those_that_events_touch(
     rows: list[tuple[int, int, Category]], columns: Columns
@@ -80,7 +80,7 @@ def test_the_columns_that_are_filled_are_those_that_events_touch(
         assert filled(lane.runs(category, columns), columns.count) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(serial_bars() | overlapping_bars(), views)
 def test_merged_runs_cover_every_event_in_view(rows: list[tuple[int, int, Category]], columns: Columns) -> None:
     lane = LaneIndex(bars_of(rows))
@@ -121,7 +121,7 @@ def test_very_late_times_keep_their_nanoseconds() -> None:
     assert list(zip(runs.first.tolist(), runs.stop.tolist(), strict=True)) == [(0, 3), (5, 7)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(serial_bars() | overlapping_bars(), views, st.sampled_from([1.5, 2.0, 3.0]))
 def test_wide_bars_are_those_that_are_wide_in_view(
     rows: list[tuple[int, int, Category]], columns: Columns, least: float
@@ -138,7 +138,7 @@ def test_wide_bars_are_those_that_are_wide_in_view(
             assert i not in found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(serial_bars() | overlapping_bars(), st.integers(0, 260), st.integers(1, 40))
 def test_the_event_under_a_time_is_found(rows: list[tuple[int, int, Category]], first: int, span: int) -> None:
     lane = LaneIndex(bars_of(rows))
@@ -155,7 +155,7 @@ def test_the_event_under_a_time_is_found(rows: list[tuple[int, int, Category]], 
         )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(st.integers(0, 300), max_size=20), views)
 def test_every_instant_in_view_fills_a_column(moments: list[int], columns: Columns) -> None:
     moments.sort()
@@ -188,7 +188,7 @@ def steps(draw: st.DrawFn) -> tuple[list[int], list[int]]:
     return times, draw(st.lists(st.integers(0, 2**40), min_size=len(times), max_size=len(times)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(steps(), views)
 def test_the_envelope_has_the_exact_extremes_of_each_column(
     curve: tuple[list[int], list[int]], columns: Columns

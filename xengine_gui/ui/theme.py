@@ -102,6 +102,8 @@ class Theme:
 @lru_cache(maxsize=2)
 def load_theme(name: ThemeName) -> Theme:
     """The theme called `light` or `dark`, read from the resources."""
+    if name not in ("light", "dark"):
+        raise InputError("", f"there is no theme {name!r}; the themes are light and dark")
     path = resources() / "themes" / f"{name}.json"
     colours = json.loads(path.read_text(encoding="utf-8"))
     wanted = {field.name for field in fields(Theme)} - {"name"}
