@@ -68,6 +68,10 @@ def test_moments_are_as_exact_as_a_pixel(time_ns: int, resolution_ns: int, text:
     assert format_moment(time_ns, resolution_ns) == text
 
 
+def test_moments_are_told_in_the_unit_of_their_axis() -> None:
+    assert format_moment(962_900_000, 100_000, 1_100 * MS) == "0.9629 s"
+
+
 def test_sizes_are_powers_of_two_apart() -> None:
     assert size_ticks(2 * 2**30, 4) == ((2**29, "512 MiB"), (2**30, "1 GiB"), (3 * 2**29, "1.5 GiB"))
     assert size_ticks(0, 4) == ()

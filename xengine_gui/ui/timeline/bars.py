@@ -14,7 +14,7 @@ from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import Runs
 from xengine_gui.ui.timeline.lanes import LaneIndex
 from xengine_gui.ui.timeline.layout import Band
-from xengine_gui.ui.timeline.primitives import draw_lines, draw_rects, float_array
+from xengine_gui.ui.timeline.primitives import TEXT_LEFT, draw_lines, draw_rects, float_array
 from xengine_gui.ui.timeline.triangles import draw_triangles
 
 RARE = (Category.LOSS, Category.RECOMPUTE)
@@ -144,9 +144,7 @@ def _names(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, b
             painter.fillRect(plate, QColor(colour))
             box.moveLeft(left + 6)
         painter.setPen(QColor(frame.theme.text_on(colour)))
-        painter.drawText(
-            box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine, text
-        )
+        painter.drawText(box, TEXT_LEFT, text)
 
 
 def _name_within(frame: Frame, event: Event, width: float) -> str:

@@ -10,7 +10,7 @@ from xengine_gui.schedule.timeline import Int64Array
 from xengine_gui.ui.timeline.curves import Envelope
 from xengine_gui.ui.timeline.frame import Frame, MemoryScale
 from xengine_gui.ui.timeline.geometry import FloatArray
-from xengine_gui.ui.timeline.primitives import draw_rects, float_array
+from xengine_gui.ui.timeline.primitives import TEXT_CENTRE, TEXT_RIGHT, draw_rects, float_array
 from xengine_gui.ui.timeline.ticks import size_ticks
 from xengine_gui.units import format_size
 
@@ -54,7 +54,7 @@ def _size_axis(painter: QPainter, frame: Frame, scale: MemoryScale) -> None:
             continue
         painter.setPen(QColor(frame.theme.text_muted))
         box = QRectF(frame.layout.card_left, y - line_height / 2, left - 8 - frame.layout.card_left, line_height)
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(box, TEXT_RIGHT, text)
 
 
 def _area(painter: QPainter, frame: Frame, levels: Envelope, scale: MemoryScale, limit_bytes: int | None) -> None:
@@ -159,7 +159,7 @@ def paint_pill(painter: QPainter, frame: Frame, box: QRectF, text: str, colour: 
     painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
     painter.setFont(frame.fonts.pill)
     painter.setPen(QColor(frame.theme.text_on(colour)))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
+    painter.drawText(box, TEXT_CENTRE, text)
 
 
 def _peak(painter: QPainter, frame: Frame, device_position: int, line: tuple[FloatArray, FloatArray]) -> None:
@@ -179,7 +179,7 @@ def _peak(painter: QPainter, frame: Frame, device_position: int, line: tuple[Flo
         painter.drawRoundedRect(box, 4, 4)
     painter.setFont(frame.fonts.small)
     painter.setPen(QColor(frame.theme.text))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
+    painter.drawText(box, TEXT_CENTRE, text)
     if not is_before and not is_after:
         painter.setPen(QPen(QColor(frame.theme.text), 1.6))
         painter.setBrush(QColor(frame.theme.card))

@@ -84,7 +84,7 @@ def paint_cursor_time(painter: QPainter, frame: Frame, moment_ns: int) -> None:
     """The moment in words, on the time axis."""
     metrics = frame.fonts.pill_metrics
     resolution = max(1, frame.view.span_ns // max(1, int(frame.layout.plot_width)))
-    text = format_moment(moment_ns, resolution)
+    text = format_moment(moment_ns, resolution, frame.view.end_ns)
     width, height = metrics.horizontalAdvance(text) + 18, metrics.height() + 5
     left = min(max(frame.x(moment_ns) - width / 2, 2.0), frame.layout.width - width - 2)
     box = QRectF(left, frame.layout.axis.bottom - height - 2, width, height)

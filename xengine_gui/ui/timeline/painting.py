@@ -13,7 +13,7 @@ from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.index import Arrows
 from xengine_gui.ui.timeline.layout import Band, Card
 from xengine_gui.ui.timeline.memory import paint_memory
-from xengine_gui.ui.timeline.primitives import draw_lines, draw_rects
+from xengine_gui.ui.timeline.primitives import TEXT_CENTRE, TEXT_LEFT, TEXT_RIGHT, draw_lines, draw_rects
 from xengine_gui.ui.timeline.ticks import TimeTicks, time_ticks
 from xengine_gui.ui.timeline.triangles import draw_triangles
 from xengine_gui.units import format_percent
@@ -46,7 +46,7 @@ def paint_axis(painter: QPainter, frame: Frame, background: str, avoid: QRectF |
     for box, text in _axis_texts(frame, ticks):
         # The cursor's own time stands over the texts; those that it would cut are left out.
         if avoid is None or not avoid.intersects(box):
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
+            painter.drawText(box, TEXT_CENTRE, text)
 
 
 def _axis_texts(frame: Frame, ticks: TimeTicks) -> list[tuple[QRectF, str]]:
@@ -125,12 +125,12 @@ def _title(painter: QPainter, frame: Frame, position: int) -> None:
     painter.setFont(fonts.small)
     is_over = limit is not None and device.device.peak_bytes > limit
     painter.setPen(QColor(frame.theme.error if is_over else frame.theme.text_muted))
-    painter.drawText(_box(left, right, band), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+    painter.drawText(_box(left, right, band), TEXT_RIGHT, text)
     room = right - left - fonts.small_metrics.horizontalAdvance(text) - 16
     name = fonts.bold_metrics.elidedText(printable(device.name), Qt.TextElideMode.ElideRight, room)
     painter.setFont(fonts.bold)
     painter.setPen(QColor(frame.theme.text))
-    painter.drawText(_box(left, right, band), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
+    painter.drawText(_box(left, right, band), TEXT_LEFT, name)
 
 
 def _box(left: float, right: float, band: Band) -> QRectF:
@@ -142,7 +142,7 @@ def _lane_name(painter: QPainter, frame: Frame, name: str, middle: float) -> Non
     painter.setPen(QColor(frame.theme.text_muted))
     height = frame.fonts.small_metrics.height()
     box = QRectF(frame.layout.card_left + 12, middle - height / 2, frame.fonts.gutter, height)
-    painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
+    painter.drawText(box, TEXT_LEFT, name)
 
 
 def _arrows(painter: QPainter, frame: Frame) -> None:

@@ -5,10 +5,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from pyqtgraph.Qt.internals import PrimitiveArray
-from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 
 from xengine_gui.ui.timeline.geometry import FloatArray
+
+# Joined once: joining flags takes as long as drawing a short text.
+TEXT_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+TEXT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+TEXT_CENTRE = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
 
 
 def draw_rects(painter: QPainter, left: npt.NDArray[np.floating[Any]], top: Any, width: Any, height: Any) -> None:

@@ -54,9 +54,9 @@ def unit_of(time_ns: int) -> tuple[str, int]:
     return next(((unit, scale) for unit, scale in _TIME_UNITS if time_ns >= scale), _TIME_UNITS[-1])
 
 
-def format_moment(time_ns: int, resolution_ns: int) -> str:
-    """A moment in its own unit with as many decimals as the resolution is worth: `1.456 s`."""
-    unit, scale = unit_of(time_ns)
+def format_moment(time_ns: int, resolution_ns: int, like_ns: int | None = None) -> str:
+    """A moment with as many decimals as the resolution is worth: `1.456 s`; in its own unit, or in that of another."""
+    unit, scale = unit_of(time_ns if like_ns is None else like_ns)
     return _with_decimals(time_ns, scale, 10 ** (len(str(max(1, resolution_ns))) - 1), unit)
 
 
