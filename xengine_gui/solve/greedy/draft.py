@@ -7,6 +7,7 @@ change is a row of small steps that are logged, so that it can be taken back.
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,18 +28,36 @@ _SLOTS_PER_ACTION = 16
 _MOST_SLOTS = 120_000
 
 
+class Remedy(NamedTuple):
+    """One way of lowering the memory at a moment: its cost, the bytes it frees then, what to do."""
+
+    cost_ns: float
+    freed_bytes: int
+    kind: str
+    what: tuple[int, int]
+
+    def ratio(self, over_bytes: int) -> float:
+        """Cost per byte that is of use."""
+        return self.cost_ns / min(self.freed_bytes, over_bytes)
+
+
 class CrowdedError(Exception):
     """There is no empty slot left where one is wanted."""
 
 
 class Draft:
-    """Actions in slots; `level[device]` is the memory over slots."""
+    """Actions in slots; `level[device]` is the memory over slots.
+
+    `left` has operators and devices that they have left, `looks` counts how often the search has looked at a tensor (its
+    measure of work), `rankings` holds what it knows about moments as long as the draft stays as it is.
+    """
 
     def __init__(self, tables: Tables, steps: Sequence[Step]) -> None:
         self.tables, self.indexed = tables, tables.indexed
         self.count = tables.indexed.tensor_count
         self.kept = kept_devices(self.indexed, steps)
         self.left: set[tuple[int, int]] = set()
+        self.looks = 0
         self._fill(actions_of(finished_steps(self.indexed, actions_of(steps), self.kept)))
 
     def _fill(self, actions: list[Action]) -> None:
@@ -64,6 +83,7 @@ class Draft:
         for tensor, device in self.kept.items():
             self.read[device * self.count + tensor].append(self.end)
         self._measure(actions)
+        self.rankings: dict[tuple[int, int], list[Remedy]] = {}
         self.log: list[tuple[int, int, int]] = []
         self.raised: list[tuple[int, int, int]] = []
 

@@ -3,29 +3,18 @@
 from bisect import insort
 from collections.abc import Callable, Iterator
 from math import inf
-from typing import NamedTuple
 
 from xengine_gui.model.plan import Move, Run
 from xengine_gui.solve.greedy.actions import Action
 from xengine_gui.solve.greedy.bringing import Bringing, Gap, gap_at
-from xengine_gui.solve.greedy.draft import CrowdedError, Draft
+from xengine_gui.solve.greedy.draft import CrowdedError, Draft, Remedy
 from xengine_gui.solve.greedy.relocation import relocate, relocation
 
+_LOOKS_PER_GAP = 10
+"""How many times longer finding the way back of a tensor takes than finding out whether it is held."""
+_MOST_RANKINGS = 64
 _WORSE_THAN_THOUGHT = 1.0
 """A remedy that has become dearer than this many times the next one since they were ranked waits behind it."""
-
-
-class Remedy(NamedTuple):
-    """One way of lowering the memory at a moment: its cost, the bytes it frees then, what to do."""
-
-    cost_ns: float
-    freed_bytes: int
-    kind: str
-    what: tuple[int, int]
-
-    def ratio(self, over_bytes: int) -> float:
-        """Cost per byte that is of use."""
-        return self.cost_ns / min(self.freed_bytes, over_bytes)
 
 
 def gap_remedy(draft: Draft, gap: Gap, ceiling_ns: float) -> tuple[Remedy, list[Action]] | None:
@@ -56,16 +45,29 @@ def let_go(draft: Draft, gap: Gap, remedy: Remedy, actions: list[Action]) -> Non
         draft.put(begin + offset, action)
 
 
-def _remedies(draft: Draft, device: int, slot: int, ceiling_ns: float) -> Iterator[Remedy]:
+def _remedies(draft: Draft, device: int, slot: int) -> Iterator[Remedy]:
     sizes = draft.indexed.tensor_bytes
+    draft.looks += len(draft.keys_on[device])
     for key in draft.keys_on[device]:
         if sizes[key % draft.count] and (gap := gap_at(draft, key, slot)) is not None:
-            found = gap_remedy(draft, gap, ceiling_ns)
+            draft.looks += _LOOKS_PER_GAP
+            found = gap_remedy(draft, gap, inf)
             if found is not None:
                 yield found[0]
     run = draft.at[slot]
     if isinstance(run, Run):
         yield from _run_remedies(draft, run, slot)
+
+
+def _ranking(draft: Draft, device: int, slot: int) -> list[Remedy]:
+    """Remedies of a moment, the cheapest per byte last; what is known is used again until the draft has changed."""
+    ranking = draft.rankings.get((device, slot))
+    if ranking is None:
+        if len(draft.rankings) >= _MOST_RANKINGS:
+            draft.rankings.clear()
+        ranking = sorted(_remedies(draft, device, slot), key=lambda r: -r.cost_ns / r.freed_bytes)
+        draft.rankings[device, slot] = ranking
+    return ranking
 
 
 def _run_remedies(draft: Draft, run: Run, slot: int) -> Iterator[Remedy]:
@@ -84,8 +86,11 @@ def _run_remedies(draft: Draft, run: Run, slot: int) -> Iterator[Remedy]:
 
 def mend(draft: Draft, over_bytes: int, device: int, slot: int, ceiling_ns: float) -> float | None:
     """Bring the memory at a moment below the limit at the least cost per byte; the cost, `None` where it cannot be."""
-    ranked = sorted(_remedies(draft, device, slot, ceiling_ns), key=lambda r: -r.ratio(over_bytes))
-    largest = max((r.freed_bytes for r in ranked), default=0)
+    ranking = _ranking(draft, device, slot)
+    if not ranking or ranking[-1].cost_ns * over_bytes >= ceiling_ns * ranking[-1].freed_bytes:
+        return None
+    ranked = sorted(ranking, key=lambda r: -r.ratio(over_bytes))
+    largest = max(r.freed_bytes for r in ranked)
     limit, before, over = draft.tables.limit_bytes[device], draft.total_ns, over_bytes
     while over > 0:
         if not ranked or draft.total_ns - before >= ceiling_ns:
@@ -107,6 +112,7 @@ def _try(draft: Draft, ranked: list[Remedy], slot: int, over_bytes: int, ceiling
         relocate(draft, slot, remedy.what[1])
     else:
         gap = gap_at(draft, remedy.what[0], slot)
+        draft.looks += _LOOKS_PER_GAP
         found = gap_remedy(draft, gap, ceiling_ns) if gap else None
         if gap is None or found is None:
             return False
@@ -131,15 +137,18 @@ def heal(draft: Draft, ceiling_ns: float, most: int) -> bool:
     return draft.worst() is None
 
 
-def heal_everywhere(draft: Draft, should_stop: Callable[[], bool]) -> bool:
-    """Mend the worst excess of the whole draft until there is none; false where it is stuck."""
-    for _ in range(4 * len(draft.made) + 50):
+def heal_everywhere(draft: Draft, should_stop: Callable[[], bool], most_looks: float = inf) -> bool:
+    """Mend the worst excess of the whole draft until there is none; false where it is stuck or takes too long."""
+    ceiling = draft.looks + most_looks
+    for _ in range(3 * len(draft.made) + 50):
         draft.begin()
+        draft.rankings.clear()
         worst = draft.worst(everywhere=True)
         if worst is None:
             return True
-        if should_stop():
+        if should_stop() or draft.looks > ceiling:
             return False
+        draft.looks += _LOOKS_PER_GAP
         try:
             if mend(draft, *worst, inf) is None:
                 return False

@@ -1,6 +1,7 @@
 """Plans at once: scripts from several placements are healed or followed in several ways, and the best is kept."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Step
@@ -24,17 +25,24 @@ _KNOBS = (
 )
 
 
-class _Best:
-    """The cheapest valid steps so far."""
+_HEALING_LOOKS = 1_500_000
+"""What one placement's script may take to heal: some four seconds."""
+_IMPROVING_LOOKS = (0, 100_000, 2_000_000)
+_IMPROVED_DRAFTS = (1, 3, 5)
+"""Per effort: what improving one plan may take, and how many plans are improved."""
+
+
+class _Pool:
+    """Valid drafts so far, the cheapest first."""
 
     def __init__(self, tables: Tables, should_stop: Callable[[], bool]) -> None:
         self.tables, self.should_stop = tables, should_stop
-        self.draft: Draft | None = None
+        self.drafts: list[Draft] = []
 
     def heal(self, steps: Sequence[Step]) -> bool:
         """Try to heal steps where they break limits."""
         draft = Draft(self.tables, steps)
-        return heal_everywhere(draft, self.should_stop) and self._take(draft)
+        return heal_everywhere(draft, self.should_stop, _HEALING_LOOKS) and self._take(draft)
 
     def follow(self, script: list[Action], kept: dict[int, int], knobs: Knobs) -> bool:
         """Try to follow a script within the limits."""
@@ -42,10 +50,19 @@ class _Best:
         return steps is not None and self._take(Draft(self.tables, steps))
 
     def _take(self, draft: Draft) -> bool:
-        improve_draft(draft, self.should_stop, effort=0)
-        if self.draft is None or draft.total_ns < self.draft.total_ns:
-            self.draft = draft
+        improve_draft(draft, self.should_stop, mends=0)
+        if all(draft.total_ns != other.total_ns for other in self.drafts):
+            self.drafts.append(draft)
+            self.drafts.sort(key=lambda d: d.total_ns)
         return True
+
+    def best(self, effort: int) -> list[Step] | None:
+        """The cheapest steps after improving the cheapest drafts."""
+        effort = min(effort, len(_IMPROVING_LOOKS) - 1)
+        for draft in self.drafts[: _IMPROVED_DRAFTS[effort]]:
+            if effort and not self.should_stop():
+                improve_draft(draft, self.should_stop, mends=12, most_looks=_IMPROVING_LOOKS[effort])
+        return min(self.drafts, key=lambda d: d.total_ns).steps() if self.drafts else None
 
 
 def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, effort: int = 1) -> list[Step] | None:
@@ -54,31 +71,33 @@ def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, ef
     `effort` 0 stops at the first plan, 1 improves the best of several, 2 tries everything there is.
     """
     tables = Tables(indexed)
-    best = _Best(tables, should_stop)
-    scripts = [s for placement in placements(tables) if (s := script_of(tables, placement)) is not None]
-    for script in scripts:
-        if best.heal(script) and not effort:
-            break
+    pool = _Pool(tables, should_stop)
+    scripts = []
+    for placement in placements(tables):
+        script = script_of(tables, placement)
+        if script is not None and not should_stop():
+            scripts.append(script)
+            if pool.heal(script) and not effort:
+                break
     for script in scripts:
         for knobs in _KNOBS:
-            if should_stop() or (best.draft is not None and effort < 2):
+            if should_stop() or (pool.drafts and effort < 2):
                 break
-            best.follow(script, kept_devices(indexed, script), knobs)
-    return _improved(best.draft, should_stop, effort)
+            pool.follow(script, kept_devices(indexed, script), knobs)
+    return pool.best(effort)
 
 
 def repair_steps(
     indexed: IndexedProblem, steps: Sequence[Step], should_stop: Callable[[], bool], *, effort: int = 1
 ) -> list[Step] | None:
     """A valid plan near steps that break limits, or `None`; first computations must be in base order."""
-    tables = Tables(indexed)
-    best = _Best(tables, should_stop)
-    best.heal(steps)
+    pool = _Pool(Tables(indexed), should_stop)
+    pool.heal(steps)
     for knobs in _KNOBS:
-        if should_stop() or (best.draft is not None and effort < 2):
+        if should_stop() or (pool.drafts and effort < 2):
             break
-        best.follow(actions_of(steps), kept_devices(indexed, steps), knobs)
-    return _improved(best.draft, should_stop, effort)
+        pool.follow(actions_of(steps), kept_devices(indexed, steps), knobs)
+    return pool.best(effort)
 
 
 def improve_steps(
@@ -88,12 +107,6 @@ def improve_steps(
     draft = Draft(Tables(indexed), steps)
     if draft.worst(everywhere=True) is not None:
         return list(steps)
-    improved = _improved(draft, should_stop, effort)
-    return improved if improved is not None and draft.total_ns <= total_ns(indexed, steps) else list(steps)
-
-
-def _improved(draft: Draft | None, should_stop: Callable[[], bool], effort: int) -> list[Step] | None:
-    if draft is None:
-        return None
-    improve_draft(draft, should_stop, effort=effort)
-    return draft.steps()
+    looks = _IMPROVING_LOOKS[min(effort, len(_IMPROVING_LOOKS) - 1)]
+    improve_draft(draft, should_stop, mends=12 if effort else 0, most_looks=looks or inf)
+    return draft.steps() if draft.total_ns <= total_ns(indexed, steps) else list(steps)
