@@ -2,6 +2,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import onnx
+import onnx.helper
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -16,6 +18,7 @@ from xengine_gui.model.problem_file import write_problem
 from xengine_gui.schedule.verify import verify
 from xengine_gui.ui.actions import ACTIONS, MENUS, SEPARATOR
 from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
+from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.plan_runner import PlanRunner
 from xengine_gui.ui.theme import current_theme
@@ -258,10 +261,11 @@ def test_an_infeasible_limit_is_explained_and_the_old_plan_kept(
     assert window.document.shown is before
     assert window.document.stale
     assert window.status.verdict.text() == "✕ infeasible"
-    assert "No plan exists" in window.centre.state.text
+    assert window.planning.trouble in window.centre.trouble.text
+    assert "the one from before" in window.centre.trouble.text
     window.document.undo_stack.undo()
     assert window.status.verdict.text() == "✓ verified"
-    assert window.centre.state.text == ""
+    assert window.centre.trouble.text == ""
 
 
 def test_an_infeasible_problem_is_explained_where_the_timeline_would_be(
@@ -409,11 +413,11 @@ class TestWithStrategiesThatMisbehave:
     def test_a_crash_is_a_message(self, window: MainWindow, qtbot: QtBot, plan_awaited: Wait) -> None:
         self.plan_with(window, "crash")
         qtbot.waitUntil(lambda: bool(window.planning.trouble), timeout=WITHIN_MS)
-        assert "signal 11" in window.centre.state.text
+        assert "signal 11" in window.centre.trouble.text
         assert window.document.shown is not None
         self.plan_with(window, "quick")
         plan_awaited()
-        assert window.centre.state.text == ""
+        assert window.centre.trouble.text == ""
 
     def test_a_stop_without_a_plan_is_told(self, window: MainWindow, qtbot: QtBot) -> None:
         self.plan_with(window, "deaf-at-once")
@@ -442,3 +446,49 @@ def test_twenty_windows_leave_nothing_behind(qtbot: QtBot, chain_file: Path) -> 
         window.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not [t for t in threading.enumerate() if t.name in ("planning", "background") and t.is_alive()]
+
+
+class TestFreeDimensions:
+    @pytest.fixture
+    def file(self, tmp_path: Path) -> Path:
+        """A network whose input has the shape N, 3, H, H."""
+        x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N", 3, "H", "H"])
+        y = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["N", 3, "H", "H"])
+        node = onnx.helper.make_node("Relu", ["x"], ["y"], name="relu")
+        path = tmp_path / "free.onnx"
+        onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "free", [x], [y])), path)
+        return path
+
+    def answer(self, monkeypatch: pytest.MonkeyPatch, values: dict[str, int] | None) -> list[dict[str, int]]:
+        """Answer the dialog as soon as it is there; what it proposed is written down."""
+        proposed: list[dict[str, int]] = []
+
+        def exec_(dialog: SizesDialog) -> int:
+            proposed.append(dialog.bindings)
+            for symbol, value in (values or {}).items():
+                dialog.boxes[symbol].setValue(value)
+            return 0 if values is None else 1
+
+        monkeypatch.setattr(SizesDialog, "exec", exec_)
+        return proposed
+
+    def test_values_are_asked_for_and_remembered(
+        self, window: MainWindow, file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        proposed = self.answer(monkeypatch, {"N": 2, "H": 10})
+        for _ in range(2):
+            with qtbot.waitSignal(window.document.opened, timeout=WITHIN_MS):
+                window.open_file(file)
+        assert proposed == [{"N": 1, "H": 1}, {"N": 2, "H": 10}]
+        work = window.document.work
+        assert work is not None
+        assert next(t for t in work.problem.tensors if t.name == "y").size_bytes == 2 * 3 * 10 * 10 * 4
+
+    def test_no_answer_opens_nothing(
+        self, window: MainWindow, file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        proposed = self.answer(monkeypatch, None)
+        window.open_file(file)
+        qtbot.waitUntil(lambda: bool(proposed), timeout=WITHIN_MS)
+        assert window.document.work is None
+        assert window.settings.recent == ()

@@ -17,6 +17,8 @@ from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.settings import load_settings
 from xengine_gui.ui.theme import THEME_CHOICES, apply_theme
 
+_SWITCH_INTERVAL_S = 0.0005
+
 
 def run_window(files: Sequence[Path], *, demo: bool = False) -> int:
     """Open the window with the first of `files`, or with the bundled network planned at once; the exit status.
@@ -39,6 +41,8 @@ def make_application() -> QApplication:
     """The application, dressed in the look that was chosen last."""
     existing = QApplication.instance()
     app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
+    # While the planning thread judges a plan, each of the window's many short calls waits this long for its turn.
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     app.setApplicationName("xengine-planner")
     app.setApplicationDisplayName("XEngine planner")
     app.setDesktopFileName("xengine-planner")

@@ -30,7 +30,7 @@ from xengine_gui.ui.planning import Planning
 from xengine_gui.ui.settings import load_settings, reachable, save_settings
 from xengine_gui.ui.theme import apply_theme
 from xengine_gui.ui.toolbar import ToolBar
-from xengine_gui.ui.work import Setup
+from xengine_gui.ui.work import Setup, default_links
 
 _SIZE = (1440, 900)
 _SPLITS = {"columns": (272, 870, 300), "rows": (640, 216), "below": (480, 560, 400)}
@@ -183,8 +183,8 @@ class MainWindow(QMainWindow):
     def _show_work(self) -> None:
         work, setup = self.document.work, self.document.setup
         self.left.devices.show_work(work, setup.devices)
-        links = () if work is None else work.problem.links
-        self.left.links.show_links(links, several_devices=work is not None and len(work.problem.devices) > 1)
+        links = default_links(setup.devices) if work is None else work.problem.links
+        self.left.links.show_links(links, several_devices=len(self.left.devices.cards) > 1)
         editable = work is None or work.setup is not None
         mode = self.submenus.show_mode(training=setup.training, optimizer=setup.optimizer)
         batch = setup.batch if setup.batch is not None or work is None else _own_batch(work.network)
@@ -228,10 +228,14 @@ class MainWindow(QMainWindow):
         if self.document.busy and work is None:
             return "Reading…"
         if work is None:
-            return "Open a network (Ctrl+O), or drop an ONNX file, a problem or a plan here."
+            return (
+                "Open a network\nDrop an ONNX file, a problem or a plan here, press Ctrl+O, or take a sample from File."
+            )
         if self.planning.trouble:
-            return self.planning.trouble
-        return "Looking for a plan…" if self.planning.running else "Press Plan (F5) to look for a plan."
+            return f"{'No plan exists' if self.planning.infeasible else 'No plan yet'}\n{self.planning.trouble}"
+        if self.planning.running:
+            return "Looking for a plan…\nThe first one is shown as soon as it is found."
+        return f"{work.problem.name}\nPress Plan (F5) to look for a plan."
 
     def _show_activity(self, _elapsed_s: float = 0.0) -> None:
         if self.document.busy:

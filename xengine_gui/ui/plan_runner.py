@@ -20,6 +20,7 @@ from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 
 _DRAIN_MS = 40
 _SHOW_EVERY_S = 0.25
+_QUICKLY_PLACED = 2000
 _CLOSE_WITHIN_S = 4.0
 
 
@@ -218,10 +219,15 @@ class _Story:
     def last_plan(self) -> Iterator[_News]:
         """The last plan that was left out."""
         if self._hidden is not None:
-            # Only looked up: to compute it could take as long as the first plan, which is awaited.
-            yield ShownPlan.of(self._hidden, self._unlimited.known(self._hidden.problem))
+            yield ShownPlan.of(self._hidden, self._unlimited_total_ns(self._hidden.problem))
             self._hidden = None
             self._last_shown = time.monotonic()
+
+    def _unlimited_total_ns(self, problem: Problem) -> int | None:
+        """The total, only looked up on a large graph, where computing it would hold up the first plan."""
+        if len(problem.operators) > _QUICKLY_PLACED:
+            return self._unlimited.known(problem)
+        return self._unlimited.of(problem)
 
     def _progress(self, total_ns: int | None, lower_bound_ns: int | None, elapsed_s: float) -> Progress:
         totals = [total for total in (self._total_ns, total_ns) if total is not None]

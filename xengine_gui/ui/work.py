@@ -1,12 +1,14 @@
 """What is open in the window and what the user has chosen for it; every change makes a new one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from pathlib import Path
 
 from xengine_gui import planner
-from xengine_gui.cost import DeviceChoice
+from xengine_gui.cost import DeviceChoice, default_link, device_preset
 from xengine_gui.errors import InputError
+from xengine_gui.model.device import Link
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
@@ -74,8 +76,7 @@ class SizesWantedError(InputError):
     def __init__(self, path: Path, network: NetworkGraph) -> None:
         self.path = path
         self.network = network
-        unknown = len(network.unknown_tensors)
-        super().__init__(path.name, f"the sizes of {unknown:,} tensors depend on {', '.join(network.symbols)}")
+        super().__init__(path.name, f"the sizes of its tensors depend on {', '.join(network.symbols)}")
 
 
 def read_network(path: Path, setup: Setup) -> NetworkGraph:
@@ -92,6 +93,12 @@ def work_on(path: Path, network: NetworkGraph, setup: Setup) -> Work:
     return Work(path, problem, network, setup)
 
 
+def default_links(devices: Sequence[DeviceChoice]) -> tuple[Link, ...]:
+    """The links that a network planned on these devices will have."""
+    presets = [(d.name, device_preset(d.preset)) for d in devices]
+    return tuple(default_link(*a, *b) for a, b in permutations(presets, 2))
+
+
 def open_work(path: Path, setup: Setup) -> tuple[Work, Plan | None]:
     """What a file holds, made ready: a network under `setup`, a problem, or a plan with its problem."""
     opened = planner.open_file(path, batch=setup.batch, bindings=setup.bindings)
@@ -99,6 +106,7 @@ def open_work(path: Path, setup: Setup) -> tuple[Work, Plan | None]:
         return Work(path, opened.problem), opened
     if isinstance(opened, Problem):
         return Work(path, opened), None
-    if opened.unknown_tensors and opened.symbols:
+    # One free dimension is the batch, which the window shows and changes anyway.
+    if not setup.bindings and (len(opened.symbols) > 1 or (opened.symbols and opened.unknown_tensors)):
         raise SizesWantedError(path, opened)
     return work_on(path, opened, setup), None

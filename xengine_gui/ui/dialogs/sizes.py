@@ -16,13 +16,14 @@ class SizesDialog(QDialog):
     def __init__(self, network: NetworkGraph, remembered: Mapping[str, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Free dimensions")
-        self._boxes: dict[str, QSpinBox] = {}
+        self.boxes: dict[str, QSpinBox] = {}
         form = QFormLayout()
         form.setSpacing(8)
         for symbol, value in network.symbols.items():
-            box = QSpinBox(minimum=1, maximum=_MOST, value=value or remembered.get(symbol, 1))
+            box = QSpinBox(minimum=1, maximum=_MOST, value=remembered.get(symbol, value or 1))
             box.setAccessibleName(symbol)
-            self._boxes[symbol] = box
+            box.lineEdit().setTextMargins(6, 0, 0, 0)
+            self.boxes[symbol] = box
             form.addRow(text_label(symbol), box)
         unknown = len(network.unknown_tensors)
         sentence = (
@@ -39,4 +40,4 @@ class SizesDialog(QDialog):
     @property
     def bindings(self) -> dict[str, int]:
         """The values that were given."""
-        return {symbol: box.value() for symbol, box in self._boxes.items()}
+        return {symbol: box.value() for symbol, box in self.boxes.items()}

@@ -9,24 +9,24 @@ from xengine_gui.ui.panels.parts import Panel, column
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.timeline.view import TimelineView
 
-_WIDEST = 720
 _MARGIN = 16
 
 
 class CentrePanel(Panel):
-    """A bar for errors, a bar for the state of the plan, the timeline."""
+    """A bar for errors, one for why there is no plan, the timeline, and over it a note when its plan is an old one."""
 
     retry_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__("centre-panel")
         self._shown: ShownPlan | None = None
-        self.error = MessageBar("error-bar", closable=True)
-        self.state = MessageBar("state-bar", closable=False)
-        self.state.button_clicked.connect(self.retry_asked)
+        self.error = MessageBar("error-bar", closable=True, inset=True)
+        self.trouble = MessageBar("trouble-bar", closable=False, inset=True)
+        self.trouble.button_clicked.connect(self.retry_asked)
+        self.state = MessageBar("state-bar", closable=False, inset=False)
         self.timeline = TimelineView()
-        layout = column(self.error, self.timeline, spacing=0)
-        layout.setStretch(1, 1)
+        layout = column(self.error, self.trouble, self.timeline, spacing=0)
+        layout.setStretch(2, 1)
         self.setLayout(layout)
         # It floats over the timeline, which would jump twice with every edit if the bar took room from it.
         self.state.setParent(self)
@@ -49,10 +49,11 @@ class CentrePanel(Panel):
         """Say what the timeline shows: `message` where there is no plan, a bar where the plan is not of now."""
         self.timeline.set_message(message)
         if trouble:
-            text = f"{'There is no plan' if infeasible else 'No plan was found'}: {trouble}"
             old = " The plan below is the one from before." if stale else ""
-            self.state.show_message(f"{text}{old}", "error", button="" if infeasible else "Plan again")
-        elif stale:
+            self.trouble.show_message(f"{trouble}{old}", "error", button="" if infeasible else "Plan again")
+        else:
+            self.trouble.hide()
+        if stale and not trouble:
             doing = "a new one is being looked for." if running else "press Plan for a new one."
             self.state.show_message(f"This plan is for the problem as it was before; {doing}", "warning")
         else:
@@ -60,6 +61,6 @@ class CentrePanel(Panel):
         self._place_state()
 
     def _place_state(self) -> None:
-        width = min(_WIDEST, self.width() - 2 * _MARGIN)
+        width = min(self.state.line_width, self.width() - 2 * _MARGIN)
         height = self.state.heightForWidth(width)
         self.state.setGeometry((self.width() - width) // 2, self.height() - height - _MARGIN, width, height)

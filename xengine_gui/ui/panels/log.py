@@ -1,6 +1,7 @@
 """What the strategies say while they work."""
 
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from xengine_gui.ui.panels.parts import Panel, column, section_label
@@ -17,6 +18,8 @@ class LogPanel(Panel):
         self.view.setFrameShape(QFrame.Shape.NoFrame)
         self.view.setProperty("plain", True)  # noqa: FBT003 - Qt's own signature
         self.view.document().setDocumentMargin(0)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPointSizeF(self.font().pointSizeF() * 0.9)
         self.view.setFont(font)

@@ -3,23 +3,28 @@
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from xengine_gui.ui.panels.parts import Panel, row, text_label
+from xengine_gui.ui.panels.parts import column, row, text_label
 from xengine_gui.ui.theme import set_style_property
 
 Tone = Literal["error", "warning", "muted"]
 _SIGNS: dict[Tone, str] = {"error": "✕", "warning": "!", "muted": "…"}
 
 
-class MessageBar(Panel):
-    """One sentence, with a button where something can be done about it; hidden while there is nothing to say."""
+class MessageBar(QWidget):
+    """One sentence, with a button where something can be done about it; hidden while there is nothing to say.
+
+    `inset` keeps it off the edges of its place.
+    """
 
     button_clicked = Signal()
 
-    def __init__(self, name: str, *, closable: bool) -> None:
-        super().__init__(name)
-        self.setProperty("card", True)  # noqa: FBT003
+    def __init__(self, name: str, *, closable: bool, inset: bool) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        card = QFrame()
+        card.setProperty("card", True)  # noqa: FBT003 - Qt's own signature
         self._sign = text_label("", "heading")
         self._text = text_label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -34,13 +39,19 @@ class MessageBar(Panel):
         layout = row(self._sign, self._text, self._button, close if closable else None, spacing=10)
         layout.setStretch(1, 1)
         layout.setContentsMargins(14, 7, 8, 7)
-        self.setLayout(layout)
+        card.setLayout(layout)
+        self.setLayout(column(card, margins=(14, 10, 14, 0) if inset else (0, 0, 0, 0)))
         self.hide()
 
     @property
     def text(self) -> str:
         """The sentence that is shown; empty while the bar is hidden."""
         return "" if self.isHidden() else self._text.text()
+
+    @property
+    def line_width(self) -> int:
+        """The width at which the sentence stands in one line."""
+        return self.sizeHint().width() + self._text.fontMetrics().horizontalAdvance(self._text.text()) + 20
 
     def show_message(self, text: str, tone: Tone, *, button: str = "") -> None:
         """Show a sentence."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -23,6 +24,7 @@ from xengine_gui.units import format_duration, format_size
 
 _FOLLOW_MS = 50
 _MOST_TENSORS = 12
+_LEAST_HEIGHT = 60
 
 
 class SelectionPanel(Panel):
@@ -52,8 +54,9 @@ class SelectionPanel(Panel):
         self._memory_part.setLayout(column(head, self.memory_total, self.table, spacing=6, margins=(12, 0, 6, 0)))
         title = section_label("Selected")
         title.setContentsMargins(12, 0, 12, 0)
-        layout = column(title, scroll, self._memory_part, spacing=10, margins=(0, 12, 0, 6))
-        layout.setStretch(2, 1)
+        layout = column(title, scroll, self._memory_part, 0, spacing=10, margins=(0, 12, 0, 6))
+        layout.setStretch(2, 1000)
+        layout.setStretch(3, 1)
         self.setLayout(layout)
         self._follow = QTimer(self, interval=_FOLLOW_MS, singleShot=True)
         self._follow.timeout.connect(self._update_memory)
@@ -86,6 +89,7 @@ class SelectionPanel(Panel):
                 else "Click a bar, a transfer or a free to see what it is."
             )
             self._lines.addWidget(text_label(text, "muted", wrap=True))
+            self._lines.addStretch(1)
             return
         _fill(self._lines, self._describer.describe(index))
         self._time_ns = self._describer.start_ns_of(index)
@@ -118,14 +122,24 @@ class _Fitting(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.setMinimumHeight(40)
         self._content = content
         self.setWidget(content)
         content.installEventFilter(self)
 
     def sizeHint(self) -> QSize:
-        """The content's size."""
-        return self._content.sizeHint()
+        """The content's size, as high as it is at the present width."""
+        width = self.viewport().width()
+        hint = self._content.sizeHint()
+        return QSize(hint.width(), max(self._content.heightForWidth(width), 0) or hint.height())
+
+    def minimumSizeHint(self) -> QSize:
+        """A few lines, where there are that many."""
+        return QSize(0, min(_LEAST_HEIGHT, self.sizeHint().height()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width, another height."""
+        super().resizeEvent(event)
+        self.updateGeometry()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Ask for another height when the content has changed."""

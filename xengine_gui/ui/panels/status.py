@@ -27,7 +27,7 @@ class StatusLine(QStatusBar):
 
     def show_plan(self, shown: ShownPlan | None, *, stale: bool, trouble: str = "") -> None:
         """Show how good a plan is; `trouble` is why there is none for the problem at hand."""
-        figures = shown is not None
+        figures = shown is not None and not trouble
         for label in (self.quality, self.total, self.counts):
             label.setVisible(figures)
         self.verdict.setVisible(figures or bool(trouble))

@@ -62,7 +62,10 @@ class SummaryPanel(Panel):
         scroll.setWidget(body)
         self._scroll = scroll
         head = row(section_label("Summary"), 1, self.note)
-        self.setLayout(column(head, self._empty, scroll, margins=(14, 12, 10, 10)))
+        layout = column(head, self._empty, scroll, 0, margins=(14, 12, 10, 10))
+        layout.setStretch(2, 1000)
+        layout.setStretch(3, 1)
+        self.setLayout(layout)
         self.show_plan(None, stale=False)
 
     def show_plan(self, shown: ShownPlan | None, *, stale: bool) -> None:
