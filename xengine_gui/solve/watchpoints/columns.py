@@ -1,6 +1,7 @@
 """The variables of the relaxation, all binary: run, move, held and home (ALGORITHM.md, section 2)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +20,35 @@ class Columns:
     With K watch points, W ways, L lanes, D devices, N tensors, P parameters: `run[k, way]` (K + 1 x W), `move[k, lane]`
     (K + 1 x L), `held[k, d * N + t]` (K + 1 x D N; row 0, the start, is empty), `home[d, p]` (D x P); `count` columns
     in all.
+
+    A watched recomputation is the last of its operator in the segment, so what it makes is there only when the segment
+    ends. `early[k, way]` stands for a run of it before; `feeding` is `early` for such ways and `run` for all others: the
+    runs whose outputs others can read in the same segment.
     """
 
     run: Ints
+    early: Ints
+    watched_last: Mask
     move: Ints
     held: Ints
     home: Ints
     count: int
 
+    @cached_property
+    def feeding(self) -> Ints:
+        """Columns of the runs that others can read in the same segment (K + 1 x W)."""
+        return np.where(self.watched_last, self.early, self.run)
+
 
 def lay_out_columns(tables: Tables, segmentation: Segmentation) -> Columns:
     """Number the variables: runs, then moves, then held, then homes."""
     run, count = _numbered(_run_mask(tables, segmentation), 0)
+    last = _watched_last(tables, segmentation)
+    early, count = _numbered(last & (run >= 0), count)
     move, count = _numbered(_move_mask(tables, segmentation), count)
     held, count = _numbered(_held_mask(tables, segmentation), count)
     home, count = _numbered(_home_mask(tables), count)
-    return Columns(run, move, held, home, count)
+    return Columns(run, early, last, move, held, home, count)
 
 
 def _numbered(mask: Mask, first: int) -> tuple[Ints, int]:
@@ -53,6 +67,15 @@ def _run_mask(tables: Tables, segmentation: Segmentation) -> Mask:
         mask[k] = (tables.way_operator <= segment.last) & (reach >= segment.first)
         for operator, device in segmentation.barred(k):
             mask[k] &= (tables.way_operator != operator) | (tables.way_device != device)
+    return mask
+
+
+def _watched_last(tables: Tables, segmentation: Segmentation) -> Mask:
+    """Ways whose run in a segment is the watched recomputation at its end."""
+    mask = np.zeros((len(segmentation.segments), len(tables.way_operator)), bool)
+    for k, point in enumerate(segmentation.points):
+        if not point.is_first:
+            mask[k] = (tables.way_operator == point.operator) & (tables.way_device == point.device)
     return mask
 
 

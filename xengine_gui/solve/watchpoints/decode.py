@@ -8,6 +8,7 @@ import numpy as np
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Drop, Move, Run, Step
+from xengine_gui.solve.watchpoints.points import Segmentation
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.tables import Floats
 
@@ -38,11 +39,12 @@ class Decoded:
 class Choice:
     """What a point of the relaxation says of one segment.
 
-    `runs[device, operator]` is the implementation to run, `moves[destination, tensor]` the source of a copy, `held`
+    `runs[device, operator]` is the implementation to run, `early` that of a run before a watched last one, `moves[destination, tensor]` the source of a copy, `held`
     what is held at the segment's end.
     """
 
     runs: dict[tuple[int, int], int] = field(default_factory=dict)
+    early: dict[tuple[int, int], int] = field(default_factory=dict)
     moves: dict[Place, int] = field(default_factory=dict)
     held: set[Place] = field(default_factory=set)
 
@@ -54,6 +56,9 @@ def read_choices(relaxation: Relaxation, point: Floats) -> list[Choice]:
     for k, way in zip(*np.nonzero((columns.run >= 0) & chosen[columns.run]), strict=True):
         key = int(tables.way_device[way]), int(tables.way_operator[way])
         choices[k].runs[key] = int(tables.way_implementation[way])
+    for k, way in zip(*np.nonzero((columns.early >= 0) & chosen[columns.early]), strict=True):
+        key = int(tables.way_device[way]), int(tables.way_operator[way])
+        choices[k].early[key] = int(tables.way_implementation[way])
     for k, lane in zip(*np.nonzero((columns.move >= 0) & chosen[columns.move]), strict=True):
         key = int(tables.lane_destination[lane]), int(tables.lane_tensor[lane])
         choices[k].moves[key] = int(tables.lane_source[lane])
@@ -69,28 +74,37 @@ def decode(relaxation: Relaxation, point: Floats) -> Decoded:
     choices = read_choices(relaxation, point)
     decoded, live = Decoded([], []), set[Place]()
     for k, segment in enumerate(segmentation.segments):
-        ends_watched = k < len(segmentation.points)
-        walk = _SegmentWalk(problem, choices[k], set(live))
+        walk = _SegmentWalk(problem, choices[k], set(live), _watched_last(segmentation, k))
         for operator in range(segment.first, segment.last + 1):
             walk.first_computation(operator)
-        last = segmentation.points[k].stage if ends_watched else problem.operator_count - 1
-        walk.stage = last
-        wanted = choices[k].held if ends_watched else walk.kept_at_the_end()
-        watched = segmentation.points[k].operator if ends_watched else -1
+        point = segmentation.points[k] if k < len(segmentation.points) else None
+        walk.stage = point.stage if point is not None else problem.operator_count - 1
+        wanted = choices[k].held if point is not None else walk.kept_at_the_end()
         for device, tensor in sorted(wanted, key=lambda place: (problem.producer[place[1]], place)):
-            if problem.producer[tensor] != watched:
+            if point is None or problem.producer[tensor] != point.operator:
                 walk.bring(device, tensor)
+        walk.last = None
         for device, tensor in sorted(wanted):
             walk.bring(device, tensor)  # what is left is the watched run's own, which comes last
         _append_with_frees(decoded, k, walk, live, wanted)
     return decoded
 
 
-class _SegmentWalk:
-    """The actions of one segment, in the order in which they become necessary."""
+def _watched_last(segmentation: Segmentation, k: int) -> tuple[int, int] | None:
+    """The (device, operator) of the watched recomputation that ends segment k, if one does."""
+    if k == len(segmentation.points) or segmentation.points[k].is_first:
+        return None
+    return segmentation.points[k].device, segmentation.points[k].operator
 
-    def __init__(self, problem: IndexedProblem, choice: Choice, have: set[Place]) -> None:
-        self.problem, self.choice, self.have = problem, choice, have
+
+class _SegmentWalk:
+    """The actions of one segment, in the order in which they become necessary.
+
+    `last` is a (device, operator) whose run may only end the segment, until it is set to `None`.
+    """
+
+    def __init__(self, problem: IndexedProblem, choice: Choice, have: set[Place], last: tuple[int, int] | None) -> None:
+        self.problem, self.choice, self.have, self.last = problem, choice, have, last
         self.actions: list[tuple[int, Run | Move]] = []
         self.stage = 0
         self._devices = range(problem.device_count)
@@ -138,7 +152,8 @@ class _SegmentWalk:
                 stack.append(("execute", device, item))
                 stack.extend(("need", device, t) for t in reversed(self.problem.inputs[item]))
             elif word == "execute":
-                self.actions.append((self.stage, Run(device, item, self.choice.runs[device, item])))
+                ways = self.choice.early if (device, item) == self.last else self.choice.runs
+                self.actions.append((self.stage, Run(device, item, ways[device, item])))
                 self.have.update((device, t) for t in self.problem.outputs[item])
             else:
                 self.actions.append((self.stage, Move(self.choice.moves[device, item], device, item)))
@@ -148,7 +163,7 @@ class _SegmentWalk:
         producer = self.problem.producer[tensor]
         if (device, tensor) in self.have:
             return
-        if (device, producer) in self.choice.runs:
+        if (device, producer) in (self.choice.early if (device, producer) == self.last else self.choice.runs):
             stack.append(("run", device, producer))
         elif (device, tensor) in self.choice.moves:
             self._open(opened, device, ~tensor)

@@ -50,6 +50,8 @@ def encode(relaxation: Relaxation, steps: Sequence[Step]) -> Floats:
                 there.update((device, t) for t in problem.outputs[operator])
                 for parameter in problem.parameters[operator]:
                     _set(point, columns.home[device, parameter])
+        for (device, operator), implementation in _early(part, relaxation.segmentation, k).items():
+            _set(point, columns.early[k, numbers.way[device, operator, implementation]])
         for source, destination, tensor in _needed_moves(problem, part, set(resident), runs):
             if _set(point, columns.move[k, numbers.lane[source, destination, tensor]]):
                 there.add((destination, tensor))
@@ -85,6 +87,15 @@ def _set(point: Floats, column: int) -> bool:
     if column >= 0:
         point[column] = 1.0
     return column >= 0
+
+
+def _early(steps: Sequence[Step], segmentation: Segmentation, k: int) -> dict[Place, int]:
+    """The run of a watched recomputation before its last one in segment k, if there is one."""
+    if k == len(segmentation.points) or segmentation.points[k].is_first:
+        return {}
+    _, operator, device = segmentation.points[k]
+    runs = [step for step in steps if isinstance(step, Run) and step[:2] == (device, operator)]
+    return {(device, operator): runs[-2].implementation} if len(runs) > 1 else {}
 
 
 def _replay(problem: IndexedProblem, steps: Sequence[Step], resident: set[Place]) -> None:

@@ -2,22 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 
 import highspy
 import numpy as np
 
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
+from xengine_gui.solve.watchpoints.rows import Rows
 from xengine_gui.solve.watchpoints.tables import Floats
 
 
 class Outcome(Enum):
     """How a solve ended."""
 
-    SOLVED = auto()
-    INFEASIBLE = auto()
-    STOPPED = auto()
-    FAILED = auto()
+    SOLVED = "solved"
+    INFEASIBLE = "no solution"
+    STOPPED = "stopped"
+    FAILED = "failed"
 
 
 _OUTCOMES = {
@@ -55,28 +56,45 @@ class MilpResult:
 
 @dataclass(frozen=True)
 class Limits:
-    """When a solve must end: seconds, a relative gap, and a question asked again and again."""
+    """When a solve must end: seconds, a relative gap, a question asked again and again, a bound that is enough."""
 
     time_s: float
     gap_ratio: float = 0.0
     should_stop: Callable[[], bool] = lambda: False
+    cutoff: float = float("inf")
 
 
-def solve_lp(relaxation: Relaxation, limits: Limits, *, presolve: bool = True, interior: bool = False) -> LpResult:
-    """Solve the LP of a relaxation."""
-    highs = _loaded(relaxation, limits, np.zeros(relaxation.columns.count), np.ones(relaxation.columns.count))
-    highs.setOptionValue("presolve", "choose" if presolve else "off")
-    if interior:
-        highs.setOptionValue("solver", "ipm")
-    highs.cbSimplexInterrupt += _interrupt(limits)
-    highs.cbIpmInterrupt += _interrupt(limits)
-    highs.run()
-    solution = highs.getSolution()
-    return LpResult(
-        _OUTCOMES.get(highs.getModelStatus(), Outcome.FAILED),
-        np.array(solution.col_value),
-        np.array(solution.row_dual),
-    )
+class LinearProgram:
+    """The LP of a relaxation, kept loaded so that rows can be added and the next solve starts from the last basis."""
+
+    def __init__(self, relaxation: Relaxation, *, presolve: bool = True, interior: bool = False) -> None:
+        count = relaxation.columns.count
+        self._highs = _loaded(relaxation, np.zeros(count), np.ones(count))
+        self._highs.setOptionValue("presolve", "choose" if presolve else "off")
+        if interior:
+            self._highs.setOptionValue("solver", "ipm")
+        self._limits = Limits(0.0)
+        self._highs.cbSimplexInterrupt += self._ask
+        self._highs.cbIpmInterrupt += self._ask
+
+    def solve(self, limits: Limits) -> LpResult:
+        """Solve it as it is now."""
+        self._limits = limits
+        _set_time(self._highs, limits)
+        self._highs.run()
+        solution = self._highs.getSolution()
+        outcome = _OUTCOMES.get(self._highs.getModelStatus(), Outcome.FAILED)
+        return LpResult(outcome, np.array(solution.col_value), np.array(solution.row_dual))
+
+    def add(self, rows: Rows) -> None:
+        """Add rows that the last point violates."""
+        matrix = rows.matrix(self._highs.getNumCol())
+        start, index = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+        self._highs.addRows(len(rows.lower), rows.lower, rows.upper, matrix.nnz, start[:-1], index, matrix.data)
+
+    def _ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
+        if self._limits.should_stop():
+            event.interrupt()
 
 
 def solve_milp(
@@ -90,7 +108,8 @@ def solve_milp(
     on_bound: Callable[[float], None] = lambda _bound: None,
 ) -> MilpResult:
     """Solve the MILP of a relaxation with columns between `lower` and `upper` (to fix some), from a starting point."""
-    highs = _loaded(relaxation, limits, lower, upper)
+    highs = _loaded(relaxation, lower, upper)
+    _set_time(highs, limits)
     highs.setOptionValue("presolve", "choose" if presolve else "off")
     highs.setOptionValue("mip_rel_gap", limits.gap_ratio)
     highs.setOptionValue("mip_feasibility_tolerance", 1e-7)
@@ -100,7 +119,13 @@ def solve_milp(
         solution = highspy.HighsSolution()
         solution.col_value = list(start)
         highs.setSolution(solution)
-    highs.cbMipInterrupt += _interrupt(limits, on_bound)
+
+    def ask(event: highspy.highs.HighsCallbackEvent) -> None:
+        on_bound(event.data_out.mip_dual_bound)
+        if limits.should_stop() or event.data_out.mip_dual_bound >= limits.cutoff:
+            event.interrupt()
+
+    highs.cbMipInterrupt += ask
     highs.run()
     outcome, info = _OUTCOMES.get(highs.getModelStatus(), Outcome.FAILED), highs.getInfo()
     found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
@@ -109,16 +134,9 @@ def solve_milp(
     return MilpResult(outcome, bound, point, info.objective_function_value)
 
 
-def _interrupt(
-    limits: Limits, on_bound: Callable[[float], None] | None = None
-) -> Callable[[highspy.highs.HighsCallbackEvent], None]:
-    def ask(event: highspy.highs.HighsCallbackEvent) -> None:
-        if on_bound is not None:
-            on_bound(event.data_out.mip_dual_bound)
-        if limits.should_stop():
-            event.interrupt()
-
-    return ask
+def _set_time(highs: highspy.Highs, limits: Limits) -> None:
+    # HiGHS counts all its runs of one object against the limit.
+    highs.setOptionValue("time_limit", highs.getRunTime() + max(0.01, min(limits.time_s, 1e9)))
 
 
 class _SilentHighs(highspy.Highs):
@@ -130,7 +148,7 @@ class _SilentHighs(highspy.Highs):
         super().enableCallbacks()  # type: ignore[no-untyped-call]
 
 
-def _loaded(relaxation: Relaxation, limits: Limits, lower: Floats, upper: Floats) -> highspy.Highs:
+def _loaded(relaxation: Relaxation, lower: Floats, upper: Floats) -> highspy.Highs:
     matrix, model = relaxation.matrix, highspy.HighsLp()
     model.num_col_, model.num_row_ = matrix.shape[1], matrix.shape[0]
     model.col_cost_, model.col_lower_, model.col_upper_ = relaxation.cost, lower, upper
@@ -140,6 +158,5 @@ def _loaded(relaxation: Relaxation, limits: Limits, lower: Floats, upper: Floats
     model.a_matrix_.index_ = matrix.indices.astype(np.int32)
     model.a_matrix_.value_ = matrix.data
     highs = _SilentHighs()  # type: ignore[no-untyped-call]
-    highs.setOptionValue("time_limit", max(0.01, min(limits.time_s, 1e9)))
     highs.passModel(model)
     return highs

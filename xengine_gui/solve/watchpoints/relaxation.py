@@ -1,14 +1,15 @@
 """The relaxation for one set of watch points as a matrix, and the bound that any dual vector proves on it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
+import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
 
 from xengine_gui.solve.watchpoints.columns import Columns, lay_out_columns
 from xengine_gui.solve.watchpoints.points import Segmentation
-from xengine_gui.solve.watchpoints.rows import FAMILIES, Model
+from xengine_gui.solve.watchpoints.rows import FAMILIES, Model, Rows
 from xengine_gui.solve.watchpoints.tables import Floats, Tables
 
 
@@ -29,15 +30,19 @@ class Relaxation:
         """Build the matrix, family by family."""
         columns = lay_out_columns(tables, segmentation)
         model = Model(tables, segmentation, columns)
-        pieces = [rows for family in FAMILIES for rows in family(model) if len(rows.lower)]
-        first = np.cumsum([0] + [len(rows.lower) for rows in pieces])
-        row = np.concatenate([rows.row + offset for rows, offset in zip(pieces, first[:-1], strict=True)])
-        matrix = csr_array(
-            (np.concatenate([r.value for r in pieces]), (row, np.concatenate([r.column for r in pieces]))),
-            shape=(int(first[-1]), columns.count),
-        )
-        lower, upper = np.concatenate([r.lower for r in pieces]), np.concatenate([r.upper for r in pieces])
-        return cls(tables, segmentation, columns, _costs(tables, columns), matrix, lower, upper)
+        rows = Rows.joined([rows for family in FAMILIES for rows in family(model) if len(rows.lower)])
+        cost, matrix = _costs(tables, columns), rows.matrix(columns.count)
+        return cls(tables, segmentation, columns, cost, matrix, rows.lower, rows.upper)
+
+    def with_rows(self, rows: Rows) -> "Relaxation":
+        """The same with more rows at the end."""
+        matrix = csr_array(vstack([self.matrix, rows.matrix(self.columns.count)]))
+        lower, upper = np.concatenate([self.lower, rows.lower]), np.concatenate([self.upper, rows.upper])
+        return replace(self, matrix=matrix, lower=lower, upper=upper)
+
+    def with_only(self, wanted: npt.NDArray[np.bool_]) -> "Relaxation":
+        """The same with only some of its rows."""
+        return replace(self, matrix=self.matrix[wanted], lower=self.lower[wanted], upper=self.upper[wanted])
 
     @cached_property
     def transposed(self) -> csr_array:
@@ -67,7 +72,12 @@ class Relaxation:
 
 def _costs(tables: Tables, columns: Columns) -> Floats:
     cost = np.zeros(columns.count)
-    for numbers, times in ((columns.run, tables.way_time_ns), (columns.move, tables.lane_time_ns)):
+    priced = (
+        (columns.run, tables.way_time_ns),
+        (columns.early, tables.way_time_ns),
+        (columns.move, tables.lane_time_ns),
+    )
+    for numbers, times in priced:
         segment, item = np.nonzero(numbers >= 0)
         cost[numbers[segment, item]] = times[item] / tables.time_unit_ns
     return cost

@@ -1,9 +1,10 @@
 """The constraints of the relaxation, one function per family (ALGORITHM.md, section 2, gives each as a formula)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from xengine_gui.solve.watchpoints.columns import Columns
 from xengine_gui.solve.watchpoints.points import Segmentation
@@ -36,6 +37,22 @@ class Rows:
         there = columns >= 0
         return cls(rows[there], columns[there], values[there], np.full(count, lower), np.full(count, upper))
 
+    @classmethod
+    def joined(cls, pieces: Sequence["Rows"]) -> "Rows":
+        """All rows of the pieces, one piece after the other."""
+        first = np.cumsum([0] + [len(piece.lower) for piece in pieces])[:-1]
+        return cls(
+            np.concatenate([piece.row + offset for piece, offset in zip(pieces, first, strict=True)]),
+            np.concatenate([piece.column for piece in pieces]),
+            np.concatenate([piece.value for piece in pieces]),
+            np.concatenate([piece.lower for piece in pieces]),
+            np.concatenate([piece.upper for piece in pieces]),
+        )
+
+    def matrix(self, column_count: int) -> csr_array:
+        """The rows as a sparse matrix; values of one place add up."""
+        return csr_array((self.value, (self.row, self.column)), shape=(len(self.lower), column_count))
+
 
 @dataclass(frozen=True)
 class Model:
@@ -49,6 +66,11 @@ class Model:
         """Columns of the runs of groups (device * T + operator) in segment k, as (position in `group`, column)."""
         position, way = self.tables.ways_of.expand(group)
         return position, self.columns.run[k, way]
+
+    def feeding(self, k: int, group: Ints) -> tuple[Ints, Ints]:
+        """The same of the runs that others can read within segment k."""
+        position, way = self.tables.ways_of.expand(group)
+        return position, self.columns.feeding[k, way]
 
     def held(self, k: int, place: Ints) -> tuple[Ints, Ints]:
         """Columns of held at watch point k of places (device * N + tensor)."""
@@ -65,8 +87,8 @@ class Model:
         return device * self.tables.problem.operator_count + self.tables.producer[tensor]
 
     def sources(self, k: int, place: Ints, *, moves: bool) -> list[tuple[Ints, Ints]]:
-        """Everything that makes a tensor be on a device in segment k: held at its start, run there, moved in."""
-        found = [self.runs(k, self.producing_group(place)), self.held(k, place)]
+        """Everything that makes a tensor be on a device within segment k: held at its start, run there, moved in."""
+        found = [self.feeding(k, self.producing_group(place)), self.held(k, place)]
         return [*found, self.moves_into(k, place)] if moves else found
 
 
@@ -80,6 +102,25 @@ def input_rows(model: Model) -> Iterator[Rows]:
         entries: list[Entry] = [(*model.runs(k, groups[position]), 1.0)]
         entries += [(rows, columns, -1.0) for rows, columns in model.sources(k, place, moves=True)]
         yield Rows.of(entries, len(position), -INFINITY, 0.0)
+
+
+def early_rows(model: Model) -> Iterator[Rows]:
+    """A run before the watched last one needs its inputs too, and the last one to follow: early <= run."""
+    tables, columns = model.tables, model.columns
+    for k, point in enumerate(model.segmentation.points):
+        ways = np.flatnonzero(columns.early[k] >= 0)
+        if not len(ways):
+            continue
+        inputs = np.array(tables.problem.inputs[point.operator], np.int64)
+        place = point.device * tables.problem.tensor_count + inputs
+        group = np.full(len(inputs), point.device * tables.problem.operator_count + point.operator)
+        position, way = tables.ways_of.expand(group)
+        entries: list[Entry] = [(position, columns.early[k, way], 1.0)]
+        entries += [(rows, found, -1.0) for rows, found in model.sources(k, place, moves=True)]
+        yield Rows.of(entries, len(inputs), -INFINITY, 0.0)
+        both: list[Entry] = [(np.zeros_like(ways), columns.early[k, ways], 1.0)]
+        both.append((np.zeros_like(ways), columns.run[k, ways], -1.0))
+        yield Rows.of(both, 1, -INFINITY, 0.0)
 
 
 def home_rows(model: Model) -> Iterator[Rows]:
@@ -138,7 +179,8 @@ def held_rows(model: Model) -> Iterator[Rows]:
     for k in range(1, len(model.segmentation.segments)):
         place = np.flatnonzero(model.columns.held[k] >= 0)
         entries: list[Entry] = [(*model.held(k, place), 1.0)]
-        entries += [(rows, columns, -1.0) for rows, columns in model.sources(k - 1, place, moves=True)]
+        entries.append((*model.runs(k - 1, model.producing_group(place)), -1.0))
+        entries += [(*model.held(k - 1, place), -1.0), (*model.moves_into(k - 1, place), -1.0)]
         yield Rows.of(entries, len(place), -INFINITY, 0.0)
 
 
@@ -219,7 +261,7 @@ def memory_rows(model: Model) -> Iterator[Rows]:
 
 
 FAMILIES = (
-    input_rows, home_rows, move_rows, detour_rows, held_rows,
+    input_rows, early_rows, home_rows, move_rows, detour_rows, held_rows,
     base_rows, once_rows, keep_rows, watched_rows, memory_rows,
 )  # fmt: skip
 

@@ -1,7 +1,8 @@
 """The rounds of the watch-point method: bound from below, decode, repair from above, watch more (ALGORITHM.md)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,15 +12,25 @@ from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.replay import StepReplay, replay_steps
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.greedy import greedy_steps, improve_steps, repair_steps
+from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import Decoded, UndecodableError, decode
 from xengine_gui.solve.watchpoints.encode import encode
-from xengine_gui.solve.watchpoints.highs import Limits, LpResult, MilpResult, Outcome, solve_lp, solve_milp
+from xengine_gui.solve.watchpoints.highs import LinearProgram, Limits, LpResult, MilpResult, Outcome, solve_milp
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_order
 from xengine_gui.solve.watchpoints.refine import Excess, new_points
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.tables import Floats, Tables
+from xengine_gui.units import format_duration
 
 LOOSEST_GAP = 0.01
+ROUNDING = 1e-8
+"""Bounds are rounded down by less than this share of them."""
+FIRST_WIDTH = 0.002
+WIDER = 3.0
+LEAST_RISE = 2e-5
+STALLED_ROUNDS = 3
+REPAIR_S = 0.2
+REPAIR_SHARE = 0.2
 INTERIOR_POINT_COLUMNS = 150_000
 
 
@@ -54,7 +65,7 @@ class Search:
     @property
     def closed(self) -> bool:
         """Whether nothing is left to find out."""
-        return self.infeasible or self.gap_ratio <= self.context.options.gap_ratio
+        return self.infeasible or self.gap_ratio <= self.context.options.gap_ratio + ROUNDING
 
     def run(self) -> None:
         """Add watch points round by round until the gap is closed, time is up, or no moment is left to watch."""
@@ -95,7 +106,7 @@ class Search:
             self.problem,
             self.strategy_key,
             self.best_steps,
-            status=Status.OPTIMAL if self.gap_ratio <= self.context.options.gap_ratio else Status.FEASIBLE,
+            status=Status.OPTIMAL if self.closed else Status.FEASIBLE,
             lower_bound_ns=self.bound_ns,
             runtime_s=self.context.elapsed_s,
             explanation=explanation,
@@ -106,6 +117,11 @@ class Search:
         if steps is not None:
             self.offer(steps)
 
+    def _within(self, seconds: float) -> Callable[[], bool]:
+        """Whether to stop, now or once so many seconds have passed."""
+        end = time.monotonic() + seconds
+        return lambda: self.context.should_stop() or time.monotonic() >= end
+
     def _round(self) -> list[WatchPoint]:
         """One set of watch points: LP bound, MILP bound, plan, and the moments to watch next."""
         relaxation = Relaxation.of(self.tables, Segmentation(self.problem.indexed.operator_count, self.points))
@@ -113,11 +129,10 @@ class Search:
             f"{len(self.points)} watch points: {relaxation.matrix.shape[1]:,} columns, "
             f"{relaxation.matrix.shape[0]:,} rows"
         )
-        lp = self._solve_lp(relaxation)
-        if lp is None or self.closed:
+        tightened = self._tighten(relaxation)
+        if tightened is None or self.closed:
             return []
-        bound, reduced = relaxation.dual_bound(lp.row_dual)
-        milp = self._solve_milp(relaxation, bound, reduced)
+        milp = self._solve_milp(*tightened)
         if milp is None or milp.point is None:
             return []
         try:
@@ -134,58 +149,96 @@ class Search:
         if replay.valid:
             self.offer(decoded.steps)
             return []
-        repaired = repair_steps(indexed, decoded.steps, self.context.should_stop)
+        stop = self._within(REPAIR_SHARE * self.context.elapsed_s + REPAIR_S)
+        repaired = repair_steps(indexed, decoded.steps, stop)
         if repaired is not None:
-            self.offer(improve_steps(indexed, repaired, self.context.should_stop))
+            self.offer(improve_steps(indexed, repaired, stop))
         return new_points(decoded, self._excesses(replay), self.points)
 
     def _excesses(self, replay: StepReplay) -> list[Excess]:
         limits = self.problem.indexed.limit_bytes
         return [Excess(v.step, v.device, v.over_bytes / max(1, limits[v.device] or 1)) for v in replay.violations]
 
-    def _solve_lp(self, relaxation: Relaxation) -> LpResult | None:
-        limits = Limits(self.context.remaining_s, should_stop=self.context.should_stop)
-        lp = solve_lp(relaxation, limits, interior=relaxation.columns.count > INTERIOR_POINT_COLUMNS)
-        if lp.outcome is Outcome.INFEASIBLE:
-            self._confirm_infeasible(relaxation)
-            return None
-        if len(lp.row_dual) == relaxation.matrix.shape[0]:
-            self._raise_bound(relaxation, relaxation.dual_bound(lp.row_dual)[0])
-        return lp if lp.outcome is Outcome.SOLVED else None
+    def _tighten(self, relaxation: Relaxation) -> tuple[Relaxation, LpResult] | None:
+        """Solve the LP, adding the path cuts that it violates as long as they raise the bound."""
+        interior = relaxation.columns.count > INTERIOR_POINT_COLUMNS
+        program, family_rows = LinearProgram(relaxation, interior=interior), len(relaxation.lower)
+        last, stalled = -np.inf, 0
+        while True:
+            lp = program.solve(Limits(self.context.remaining_s, should_stop=self.context.should_stop))
+            if lp.outcome is Outcome.INFEASIBLE:
+                self._confirm_infeasible(relaxation)
+                return None
+            if lp.outcome is not Outcome.SOLVED:
+                return None
+            bound, _ = relaxation.dual_bound(lp.row_dual)
+            self._raise_bound(relaxation, bound)
+            stalled = stalled + 1 if bound < last + LEAST_RISE * abs(last) else 0
+            last = bound
+            cuts = path_cuts(relaxation, lp.point) if stalled < STALLED_ROUNDS and not self.closed else None
+            if cuts is None:
+                break
+            program.add(cuts)
+            relaxation = relaxation.with_rows(cuts)
+        useful = np.arange(len(relaxation.lower)) < family_rows
+        useful |= np.abs(lp.row_dual) > 1e-9
+        return relaxation.with_only(useful), replace(lp, row_dual=lp.row_dual[useful])
 
-    def _solve_milp(self, relaxation: Relaxation, bound: float, reduced: Floats) -> MilpResult | None:
-        lower, upper, cutoff = self._fixed(relaxation, bound, reduced)
+    def _solve_milp(self, relaxation: Relaxation, lp: LpResult) -> MilpResult | None:
+        """The best point of the relaxation, looked for below a cutoff that rises until it finds one.
+
+        Only columns that a solution below the cutoff can use stay free, so the first cutoffs make small models; each that
+        has no solution is a proved bound.
+        """
+        base, reduced = relaxation.dual_bound(lp.row_dual)
+        last = self._last_cutoff()
+        width = max(1.0, FIRST_WIDTH * base, 2 * self.context.options.gap_ratio * base)
+        while True:
+            cutoff = min(base + width, last)
+            if cutoff > relaxation.cost.sum():
+                cutoff = last
+            milp = self._solve_below(relaxation, base, reduced, cutoff)
+            if milp.outcome is Outcome.FAILED or self.context.should_stop():
+                return milp
+            if milp.outcome is not Outcome.INFEASIBLE and milp.bound < cutoff:
+                return milp
+            if cutoff == last:
+                if self.best_ns is None:
+                    self._confirm_infeasible(relaxation, integral=True)
+                return None
+            width *= WIDER
+
+    def _solve_below(self, relaxation: Relaxation, base: float, reduced: Floats, cutoff: float) -> MilpResult:
+        """Solve the MILP for solutions that cost less than a cutoff, and raise the bound to what that proves."""
+        # By the LP's duals a solution that uses a column costs at least the base plus its reduced cost.
+        lower, upper = np.zeros(relaxation.columns.count), np.ones(relaxation.columns.count)
+        margin = 1e-9 * abs(base) + 1e-7
+        upper[base + reduced > cutoff + margin] = 0.0
+        lower[base - reduced > cutoff + margin] = 1.0
         gap = max(0.9 * self.context.options.gap_ratio, self.loose)
         milp = solve_milp(
             relaxation,
-            Limits(self.context.remaining_s, gap, self.context.should_stop),
+            Limits(self.context.remaining_s, gap, self.context.should_stop, cutoff),
             lower=lower,
             upper=upper,
             start=self._start(relaxation, lower, upper),
             on_bound=lambda value: self._raise_bound(relaxation, min(value, cutoff)),
         )
-        if milp.outcome is Outcome.INFEASIBLE and self.best_ns is None:
-            self._confirm_infeasible(relaxation, integral=True)
-            return None
-        if milp.outcome is Outcome.INFEASIBLE:
-            self._raise_bound(relaxation, cutoff)
-        elif milp.outcome is not Outcome.FAILED:
-            self._raise_bound(relaxation, min(milp.bound, cutoff))
+        if milp.outcome is not Outcome.FAILED:
+            proved = cutoff if milp.outcome is Outcome.INFEASIBLE else min(milp.bound, cutoff)
+            self._raise_bound(relaxation, proved)
+        free = int(np.count_nonzero(upper > lower))
+        self.context.log(f"{free:,} of {len(upper):,} columns free below {self._in_ns(cutoff)}: {milp.outcome.value}")
         return milp
 
-    def _fixed(self, relaxation: Relaxation, bound: float, reduced: Floats) -> tuple[Floats, Floats, float]:
-        """Column bounds that keep every solution below the cutoff: the best plan's total less the gap that is allowed.
-
-        By the LP's duals a solution that uses a column costs at least the bound plus its reduced cost.
-        """
-        lower, upper = np.zeros(relaxation.columns.count), np.ones(relaxation.columns.count)
+    def _last_cutoff(self) -> float:
+        """What a solution must cost less than to matter: the best plan's total less the gap that is allowed."""
         if self.best_ns is None:
-            return lower, upper, float("inf")
-        cutoff = self.best_ns * (1 - self.context.options.gap_ratio) / self.tables.time_unit_ns
-        margin = 1e-9 * abs(cutoff) + 1e-7
-        upper[bound + reduced > cutoff + margin] = 0.0
-        lower[bound - reduced > cutoff + margin] = 1.0
-        return lower, upper, cutoff
+            return float("inf")
+        return self.best_ns * (1 - self.context.options.gap_ratio) / self.tables.time_unit_ns
+
+    def _in_ns(self, value: float) -> str:
+        return format_duration(int(value * self.tables.time_unit_ns)) if np.isfinite(value) else "any cost"
 
     def _start(self, relaxation: Relaxation, lower: Floats, upper: Floats) -> Floats | None:
         if self.best_steps is None:
@@ -200,7 +253,7 @@ class Search:
             free = np.zeros(relaxation.columns.count), np.ones(relaxation.columns.count)
             outcome = solve_milp(relaxation, limits, lower=free[0], upper=free[1], presolve=False).outcome
         else:
-            outcome = solve_lp(relaxation, limits, presolve=False).outcome
+            outcome = LinearProgram(relaxation, presolve=False).solve(limits).outcome
         self.infeasible = outcome is Outcome.INFEASIBLE and self.best_steps is None
 
     def _raise_bound(self, relaxation: Relaxation, value: float) -> None:
