@@ -22,8 +22,8 @@ class Columns:
     in all.
 
     A watched recomputation is the last of its operator in the segment, so what it makes is there only when the segment
-    ends. `early[k, way]` stands for a run of it before; `feeding` is `early` for such ways and `run` for all others: the
-    runs whose outputs others can read in the same segment.
+    ends. `early[k, way]` stands for a run of it before; `feeding` is `early` for such ways and `run` for all others:
+    the runs whose outputs others can read in the same segment.
     """
 
     run: Ints

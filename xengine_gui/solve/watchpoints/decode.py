@@ -39,8 +39,8 @@ class Decoded:
 class Choice:
     """What a point of the relaxation says of one segment.
 
-    `runs[device, operator]` is the implementation to run, `early` that of a run before a watched last one, `moves[destination, tensor]` the source of a copy, `held`
-    what is held at the segment's end.
+    `runs[device, operator]` is the implementation to run, `early` that of a run before a watched last one,
+    `moves[destination, tensor]` the source of a copy, `held` what is held at the segment's end.
     """
 
     runs: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -77,11 +77,11 @@ def decode(relaxation: Relaxation, point: Floats) -> Decoded:
         walk = _SegmentWalk(problem, choices[k], set(live), _watched_last(segmentation, k))
         for operator in range(segment.first, segment.last + 1):
             walk.first_computation(operator)
-        point = segmentation.points[k] if k < len(segmentation.points) else None
-        walk.stage = point.stage if point is not None else problem.operator_count - 1
-        wanted = choices[k].held if point is not None else walk.kept_at_the_end()
+        watched = segmentation.points[k] if k < len(segmentation.points) else None
+        walk.stage = watched.stage if watched is not None else problem.operator_count - 1
+        wanted = choices[k].held if watched is not None else walk.kept_at_the_end()
         for device, tensor in sorted(wanted, key=lambda place: (problem.producer[place[1]], place)):
-            if point is None or problem.producer[tensor] != point.operator:
+            if watched is None or problem.producer[tensor] != watched.operator:
                 walk.bring(device, tensor)
         walk.last = None
         for device, tensor in sorted(wanted):

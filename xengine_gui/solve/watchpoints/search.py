@@ -15,7 +15,7 @@ from xengine_gui.solve.greedy import greedy_steps, improve_steps, repair_steps
 from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import Decoded, UndecodableError, decode
 from xengine_gui.solve.watchpoints.encode import encode
-from xengine_gui.solve.watchpoints.highs import LinearProgram, Limits, LpResult, MilpResult, Outcome, solve_milp
+from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, LpResult, MilpResult, Outcome, solve_milp
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_order
 from xengine_gui.solve.watchpoints.refine import Excess, new_points
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
@@ -187,8 +187,8 @@ class Search:
     def _solve_milp(self, relaxation: Relaxation, lp: LpResult) -> MilpResult | None:
         """The best point of the relaxation, looked for below a cutoff that rises until it finds one.
 
-        Only columns that a solution below the cutoff can use stay free, so the first cutoffs make small models; each that
-        has no solution is a proved bound.
+        Only columns that a solution below the cutoff can use stay free, so the first cutoffs make small models; each
+        that has no solution is a proved bound.
         """
         base, reduced = relaxation.dual_bound(lp.row_dual)
         last = self._last_cutoff()
