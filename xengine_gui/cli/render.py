@@ -3,6 +3,7 @@
 import argparse
 import os
 from pathlib import Path
+from typing import Literal
 
 from xengine_gui.cli.inputs import check_picture
 from xengine_gui.cli.output import say, shown
@@ -28,7 +29,9 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def draw(plan: Plan, path: Path, *, width: int = 1600, height: int | None = None, theme: str = "light") -> None:
+def draw(
+    plan: Plan, path: Path, *, width: int = 1600, height: int | None = None, theme: Literal["light", "dark"] = "light"
+) -> None:
     """Draw a plan into a picture file; no display is needed."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with qt_errors_told():
