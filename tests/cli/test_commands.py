@@ -50,7 +50,7 @@ def test_plan_prints_the_figures_and_writes_the_plan(chain_file: Path, tmp_path:
 
 def test_plan_says_when_nothing_fits(chain_file: Path, tmp_path: Path, capsys: Captured) -> None:
     assert run("plan", chain_file, "--limit", "gpu=199", "-o", tmp_path / "plan.json") == 3
-    assert capsys.readouterr().err.startswith("There is no plan within these limits: ")
+    assert capsys.readouterr().err.startswith("Infeasible: ")
     assert read_plan(tmp_path / "plan.json").status is Status.INFEASIBLE
 
 
@@ -72,7 +72,7 @@ def test_plan_says_when_the_time_was_too_short(
     monkeypatch.setattr(strategies, "STRATEGIES", (Late(),))
     (tmp_path / "plan.json").write_text("old")
     assert run("plan", chain_file, "--strategy", "late", "-o", tmp_path / "plan.json") == 4
-    assert capsys.readouterr().err == "No plan was found: the time was too short\n"
+    assert capsys.readouterr().err == "No plan: the time was too short.\n"
     assert (tmp_path / "plan.json").read_text() == "old"
 
 

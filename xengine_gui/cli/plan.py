@@ -38,12 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _no_plan(plan: Plan, arguments: argparse.Namespace) -> int:
+    why = shown(plan.explanation).rstrip(".")
     if plan.status is Status.INFEASIBLE:
-        tell(f"There is no plan within these limits: {shown(plan.explanation) or 'this is proved.'}")
+        tell(f"Infeasible: {why or 'no plan keeps these limits'}.")
         if arguments.output is not None:
             write_plan(plan, arguments.output)
         return INFEASIBLE
-    tell(f"No plan was found: {shown(plan.explanation) or 'the time was too short.'}")
+    tell(f"No plan: {why or 'the time was too short to find one'}.")
     return NO_PLAN_IN_TIME
 
 
