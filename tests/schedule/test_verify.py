@@ -20,7 +20,7 @@ from xengine_gui.schedule.verify import verify
 Judge = Callable[..., Mapping[str, Any]]
 Mutation = Callable[[st.DataObject, Plan], Plan]
 
-many = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def some(data: st.DataObject, plan: Plan, kind: type[Event] | None = None) -> int | None:
@@ -216,7 +216,7 @@ def test_good_plans_pass_both_judges(judge: Judge, made: tuple[Problem, list[Ste
 
 
 @pytest.mark.parametrize("mutate", MUTATIONS, ids=lambda mutation: mutation.__name__)
-@settings(many, max_examples=60)
+@settings(many, max_examples=40)
 @given(problems_with_steps(), st.sampled_from(Clock), st.data())
 def test_broken_plans_are_judged_alike(
     judge: Judge, mutate: Mutation, made: tuple[Problem, list[Step]], clock: Clock, data: st.DataObject
