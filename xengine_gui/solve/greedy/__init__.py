@@ -1,4 +1,4 @@
-"""Plans at once, without a proof: walk through a script, let go the tensors that cost least per byte, improve."""
+"""Plans at once, without a proof: heal what breaks a limit at the least cost per byte, then retain more where it pays."""
 
 from xengine_gui.solve.greedy.portfolio import greedy_steps, improve_steps, repair_steps
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xengine_gui.model.plan import Move, Run, Step
+from xengine_gui.model.plan import Run, Step
 from xengine_gui.solve.greedy.actions import (
     Action,
     action_ns,
@@ -308,6 +308,13 @@ class Draft:
         self.log.append((7, slot, other))
         self.first[slot], self.first[other] = self.first[other], self.first[slot]
 
+    def keep_on(self, tensor: int, device: int) -> None:
+        """A tensor that must be there at the end is there on another device, where it has been made."""
+        self.log.append((8, tensor, self.kept[tensor]))
+        self.remove_read(self.kept[tensor] * self.count + tensor, self.end)
+        self.kept[tensor] = device
+        self.add_read(device * self.count + tensor, self.end)
+
     # -- trials
 
     def begin(self) -> None:
@@ -329,6 +336,9 @@ class Draft:
         self.raised.clear()
 
     def _swap_back(self, kind: int, slot: int, removed: int) -> None:
+        if kind == 8:
+            self.kept[slot] = removed
+            return
         if kind == 7:
             self.first[slot], self.first[removed] = self.first[removed], self.first[slot]
             return

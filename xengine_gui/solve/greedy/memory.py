@@ -20,6 +20,7 @@ class Memory:
         self.count = indexed.tensor_count
         self.devices = range(indexed.device_count)
         self.clock = 0
+        self.end = len(script)
         self.steps: list[Step] = []
         self.resident: list[dict[int, None]] = [{} for _ in self.devices]
         self.level = [0 for _ in self.devices]

@@ -24,12 +24,14 @@ def gap_remedy(draft: Draft, gap: Gap, ceiling_ns: float) -> tuple[Remedy, list[
     cost, actions = (inf, []) if way is None else way
     kind, where = "bring", device
     for other in range(draft.indexed.device_count):
-        out = draft.indexed.copy_ns(device, other, tensor) if other != device else None
-        back = draft.indexed.copy_ns(other, device, tensor) if other != device else None
-        if out is None or back is None or out + back >= min(cost, ceiling_ns):
+        if other == device or (out := draft.indexed.copy_ns(device, other, tensor)) is None:
+            continue
+        back = 0 if gap.end == draft.end else draft.indexed.copy_ns(other, device, tensor)
+        if back is None or out + back >= min(cost, ceiling_ns):
             continue
         if draft.has_room(other * draft.count + tensor, gap.begin + 1, gap.end + 1):
-            cost, actions, kind, where = out + back, [Move(other, device, tensor)], "out", other
+            cost, kind, where = out + back, "out" if gap.end < draft.end else "keep", other
+            actions = [Move(other, device, tensor)] if gap.end < draft.end else []
     if cost >= ceiling_ns:
         return None
     return Remedy(cost, draft.indexed.tensor_bytes[tensor], kind, (gap.key, where)), actions
@@ -37,9 +39,11 @@ def gap_remedy(draft: Draft, gap: Gap, ceiling_ns: float) -> tuple[Remedy, list[
 
 def let_go(draft: Draft, gap: Gap, remedy: Remedy, actions: list[Action]) -> None:
     """Carry out a remedy of a gap."""
-    if remedy.kind == "out":
-        device, tensor = divmod(gap.key, draft.count)
+    device, tensor = divmod(gap.key, draft.count)
+    if remedy.kind in ("out", "keep"):
         draft.put(draft.empty_after(gap.begin), Move(device, remedy.what[1], tensor))
+    if remedy.kind == "keep":
+        draft.keep_on(tensor, remedy.what[1])
     begin = draft.empty_before(gap.end, len(actions))
     for offset, action in enumerate(actions):
         draft.put(begin + offset, action)
@@ -99,7 +103,7 @@ def mend(draft: Draft, over_bytes: int, device: int, slot: int, ceiling_ns: floa
             continue
         over = int(draft.level[device, slot]) - limit
         if 0 < over < largest:
-            ranked.sort(key=lambda r: -r.ratio(over))  # noqa: B023 (used at once)
+            ranked.sort(key=lambda r: -r.ratio(over))
     return draft.total_ns - before
 
 

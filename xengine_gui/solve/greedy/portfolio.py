@@ -11,7 +11,7 @@ from xengine_gui.solve.greedy.executor import follow
 from xengine_gui.solve.greedy.improve import improve_draft
 from xengine_gui.solve.greedy.mending import heal_everywhere
 from xengine_gui.solve.greedy.release import Knobs
-from xengine_gui.solve.greedy.scripts import placements, script_of
+from xengine_gui.solve.greedy.scripts import all_placements, placements, script_of
 from xengine_gui.solve.greedy.tables import Tables
 
 _KNOBS = (
@@ -27,6 +27,8 @@ _KNOBS = (
 
 _HEALING_LOOKS = 1_500_000
 """What one placement's script may take to heal: some four seconds."""
+_MOST_PLACEMENTS = 256
+"""Where all placements are no more than this they are all tried, with effort 2 or when nothing else is found."""
 _IMPROVING_LOOKS = (0, 100_000, 2_000_000)
 _IMPROVED_DRAFTS = (1, 3, 5)
 """Per effort: what improving one plan may take, and how many plans are improved."""
@@ -84,6 +86,11 @@ def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, ef
             if should_stop() or (pool.drafts and effort < 2):
                 break
             pool.follow(script, kept_devices(indexed, script), knobs)
+    if effort > 1 or not pool.drafts:
+        for placement in all_placements(tables, _MOST_PLACEMENTS):
+            script = script_of(tables, placement)
+            if script is not None and not should_stop():
+                pool.heal(script)
     return pool.best(effort)
 
 

@@ -109,7 +109,7 @@ class Release:
                 if memory.worth_holding(tensor)
                 else inf
             )
-        back = self.way_back(device, tensor)
+        back = self.way_back(device, tensor, position)
         if back is None:
             return 0.0
         distance: float = max(position - memory.now, 0.5)
@@ -119,7 +119,7 @@ class Release:
         memory = self.memory
         position = memory.next_need(device * memory.count + tensor)
         if position is not None:
-            back = self.way_back(device, tensor)
+            back = self.way_back(device, tensor, position)
             if back is None:
                 raise NoRoomError
             if back.move_to is not None:
@@ -132,20 +132,24 @@ class Release:
 
     # -- how tensors come back
 
-    def way_back(self, device: int, tensor: int) -> Return | None:
-        """The cheapest way of bringing back a tensor that would be let go, `None` where there is none."""
+    def way_back(self, device: int, tensor: int, position: int) -> Return | None:
+        """The cheapest way of having a tensor again at a position once it was let go, `None` where there is none.
+
+        At the end any device will do, so what was moved elsewhere need not come back.
+        """
         memory, indexed = self.memory, self.memory.indexed
         best: Return | None = None
         for other in memory.devices:
-            if other == device or (there_and_back := indexed.copy_ns(other, device, tensor)) is None:
+            back_ns = 0 if position == memory.end else indexed.copy_ns(other, device, tensor)
+            if other == device or back_ns is None:
                 continue
             if tensor in memory.resident[other]:
-                way = Return(there_and_back, (other * memory.count + tensor,))
+                way = Return(back_ns, (other * memory.count + tensor,))
             else:
                 out = indexed.copy_ns(device, other, tensor)
                 if out is None or not self.has_spare_room(other, indexed.tensor_bytes[tensor]):
                     continue
-                way = Return(out + there_and_back, (), other)
+                way = Return(out + back_ns, (), other)
             if best is None or way.cost_ns < best.cost_ns:
                 best = way
         again = self.recomputation(device, tensor, inf if best is None else best.cost_ns)

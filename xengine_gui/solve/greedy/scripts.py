@@ -1,7 +1,8 @@
 """Scripts without regard to memory: every operator once where a placement says, and what brings the data there."""
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, product
+from math import prod
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Move, Run
@@ -75,6 +76,13 @@ def placements(tables: Tables) -> Iterator[tuple[int, ...]]:
         if device not in seen:
             seen.add(device)
             yield device
+
+
+def all_placements(tables: Tables, most: int) -> Iterator[tuple[int, ...]]:
+    """Every placement there is, nothing where they are more than `most`."""
+    able = [[d for d in tables.computing if times[d] is not None] for times in tables.run_ns]
+    if prod(map(len, able)) <= most:
+        yield from product(*able)
 
 
 def _tolled(tables: Tables) -> Iterator[tuple[int, ...]]:
