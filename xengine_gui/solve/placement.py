@@ -255,7 +255,7 @@ def _source_side(
     """Which nodes stay on the side of node 0 in a minimum cut to node 1; capacities of `None` are endless.
 
     Capacities above `ceiling`, which no flow passes, count as endless. The flow routine computes in 32 bits, so
-    capacities are divided by their common divisor, and where that is not enough rounded down (then the cut is not exact).
+    capacities are divided by their common divisor, and where that is not enough rounded down (not exact then).
     """
     finite = [c for _, _, c in edges if c]
     unit = math.gcd(*finite) if finite else 1

@@ -46,7 +46,7 @@ def _frugal(tables: Tables, script: list[Action]) -> list[Action]:
     for action in script:
         if isinstance(action, Run):
             rows = tables.indexed.implementations[action.operator][action.device]
-            least = min(range(len(rows)), key=lambda j, r=rows: (r[j].workspace_bytes, r[j].time_ns))  # type: ignore[misc]
+            least = min(range(len(rows)), key=[(row.workspace_bytes, row.time_ns) for row in rows].__getitem__)
             frugal.append(action._replace(implementation=least))
         else:
             frugal.append(action)
@@ -78,7 +78,7 @@ class RetainAll:
     key = "retain-all"
     title = "Retain all"
     summary = (
-        "Computes every operator once and retains each tensor until its last use, on the placement that fits best."
+        "Computes every operator once and retains each tensor until its last use, on the best placement that fits."
     )
     proves = False
 

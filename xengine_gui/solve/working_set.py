@@ -9,9 +9,9 @@ from xengine_gui.units import format_size
 
 @dataclass(frozen=True, slots=True)
 class WorkingSet:
-    """What an operator takes on a device while it runs, at the least: its tensors, its workspace, and all parameters there.
+    """What an operator takes on a device while it runs, at the least: tensors, workspace, parameters.
 
-    `parameter_bytes` has its own parameters, and those of operators that can run nowhere else.
+    `parameter_bytes` has its own parameters and those of operators that can run nowhere else.
     """
 
     operator: int

@@ -1,4 +1,4 @@
-"""Plans at once, without a proof: heal what breaks a limit at the least cost per byte, then retain more where it pays."""
+"""Plans at once, without a proof: heal what breaks a limit where that costs least, then retain more."""
 
 from xengine_gui.solve.greedy.portfolio import greedy_steps, improve_steps, repair_steps
 

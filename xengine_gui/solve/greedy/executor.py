@@ -26,7 +26,7 @@ def follow(
 ) -> list[Step] | None:
     """Steps near a script that stay within all limits, or `None` where this try gets stuck.
 
-    The script needs first computations in base order; reads of what is not there are served by a transfer or a recomputation,
+    The script needs first computations in base order. What is not there when it is read is transferred or recomputed,
     and what is there already is not made again.
     """
     executor = _Executor(tables, script, kept, knobs)
@@ -162,7 +162,7 @@ class _Executor:
         raise NoRoomError
 
     def _ways(self, device: int, tensor: int) -> list[tuple[float, int, bool]]:
-        """Ways of having a tensor on a device, cheapest first: cost, device that it comes from, whether recomputed there."""
+        """Ways of having a tensor on a device, cheapest first: cost, where it comes from, whether recomputed there."""
         memory, indexed = self.memory, self.indexed
         operator = indexed.producer[tensor]
         ways: list[tuple[float, int, bool]] = []
@@ -241,7 +241,7 @@ class _Executor:
                 self.memory.unpin(key)
 
     def _live_here(self, device: int, operator: int) -> None:
-        """Parameters take memory for the whole plan, so a device takes in more only where its past leaves room for them."""
+        """Parameters take memory for the whole plan, so a device takes in more only where its past leaves room."""
         memory = self.memory
         fresh = [p for p in self.indexed.parameters[operator] if p not in memory.homes[device]]
         size = sum(self.indexed.parameter_bytes[p] for p in fresh)

@@ -81,7 +81,7 @@ class Memory:
         return heap[0] >> 1 if heap and heap[0] & 1 else None
 
     def next_need_after_now(self, key: int) -> int | None:
-        """The position of the first read after the present one, without looking whether the script makes it anew before."""
+        """The position of the first read after the present one, even if the script makes it anew before."""
         later = [moment for moment in self.needs.get(key, ()) if moment > self.clock + 1 and moment & 1]
         return min(later) >> 1 if later else None
 
@@ -117,9 +117,10 @@ class Memory:
     def drop_if_useless(self, key: int) -> None:
         """Free a key that nothing will read."""
         device, tensor = divmod(key, self.count)
-        if tensor in self.resident[device] and key not in self.pinned and self.next_need(key) is None:
-            if not self.worth_holding(tensor):
-                self.drop(device, tensor)
+        if tensor not in self.resident[device] or key in self.pinned or self.next_need(key) is not None:
+            return
+        if not self.worth_holding(tensor):
+            self.drop(device, tensor)
 
     def worth_holding(self, tensor: int) -> bool:
         """Whether a tensor that nothing reads may be wanted still: it exists once, and others are computed from it."""

@@ -111,7 +111,8 @@ def _try(draft: Draft, ranked: list[Remedy], slot: int, over_bytes: int, ceiling
     """Carry out the best remedy, unless it has become dearer than the next since they were ranked."""
     remedy = ranked.pop()
     if remedy.kind == "switch":
-        draft.switch(slot, remedy.what[1])
+        run = draft.at[slot]
+        draft.exchange(slot, run._replace(implementation=remedy.what[1]) if isinstance(run, Run) else run)
     elif remedy.kind == "device":
         relocate(draft, slot, remedy.what[1])
     else:

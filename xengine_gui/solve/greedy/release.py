@@ -41,7 +41,7 @@ class Return:
 
 
 class Release:
-    """Frees memory on full devices by the value of letting go, in the manner of Bélády and of dynamic rematerialization.
+    """Frees memory on full devices by the value of letting go.
 
     The value follows DTR (Kirisame et al., "Dynamic Tensor Rematerialization", 2021) with the time since the last use
     replaced by the distance to the next one, which is known here.
@@ -104,16 +104,13 @@ class Release:
             return 0.0
         position = memory.next_need(key)
         if position is None:
-            return (
-                size / (self.tables.run_ns_least[memory.indexed.producer[tensor]] + 1)
-                if memory.worth_holding(tensor)
-                else inf
-            )
+            again_ns = self.tables.run_ns_least[memory.indexed.producer[tensor]]
+            return size / (again_ns + 1) if memory.worth_holding(tensor) else inf
         back = self.way_back(device, tensor, position)
         if back is None:
             return 0.0
         distance: float = max(position - memory.now, 0.5)
-        return size * distance**self.knobs.distance_power / (back.cost_ns + 1.0) ** self.knobs.cost_power
+        return size * float(distance**self.knobs.distance_power / (back.cost_ns + 1.0) ** self.knobs.cost_power)
 
     def _let_go(self, device: int, tensor: int) -> None:
         memory = self.memory
@@ -160,7 +157,7 @@ class Release:
         return self.memory.room(device) - self.memory.reserve[device] >= size_bytes
 
     def recomputation(self, device: int, tensor: int, ceiling_ns: float = inf) -> Return | None:
-        """What recomputing a tensor on a device takes, given what is there; `None` where it cannot be or is too dear."""
+        """What recomputing a tensor on a device takes, given what is there; `None`: it cannot be, or is too dear."""
         memory, indexed = self.memory, self.memory.indexed
         resident, bring_ns = memory.resident[device], self.tables.bring_ns
         cost: float = 0

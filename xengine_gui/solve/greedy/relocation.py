@@ -6,12 +6,6 @@ from xengine_gui.solve.greedy.bringing import Bringing
 from xengine_gui.solve.greedy.draft import Draft
 
 
-def _reads_after(draft: Draft, key: int, slot: int) -> list[int]:
-    """The slots that read what is made of a key at a slot."""
-    following = min((made for made in draft.made[key] if made > slot), default=draft.end + 1)
-    return [read for read in draft.read[key] if slot < read < following]
-
-
 def relocation(draft: Draft, slot: int, device: int) -> tuple[float, int] | None:
     """What running the operator at a slot on another device adds to the total and frees there then, `None`: impossible.
 
@@ -33,9 +27,9 @@ def relocation(draft: Draft, slot: int, device: int) -> tuple[float, int] | None
             if copy_ns is None:
                 return None
             cost += copy_ns
-        leaving += 0 if _reads_after(draft, run.device * draft.count + tensor, slot) else size[tensor]
+        leaving += 0 if draft.readers(run.device * draft.count + tensor, slot) else size[tensor]
     for tensor in indexed.outputs[run.operator]:
-        reads = _reads_after(draft, run.device * draft.count + tensor, slot)
+        reads = draft.readers(run.device * draft.count + tensor, slot)
         there = [r for r in reads if _goes_to(draft, r, device)]
         cost -= sum(indexed.copy_ns(run.device, device, tensor) or 0 for _ in there)
         if len(reads) == len(there):
@@ -69,7 +63,7 @@ def relocate(draft: Draft, slot: int, device: int) -> None:
     if draft.first[slot]:
         draft.hand_over(slot, place)
     for tensor in draft.indexed.outputs[run.operator]:
-        reads = _reads_after(draft, here + tensor, slot)
+        reads = draft.readers(here + tensor, slot)
         for read in reads:
             if _goes_to(draft, read, device):
                 draft.take(read)

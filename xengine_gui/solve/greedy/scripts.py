@@ -104,7 +104,7 @@ def _tolled(tables: Tables) -> Iterator[tuple[int, ...]]:
 
 
 def retained_bytes(indexed: IndexedProblem) -> tuple[list[float], list[float]]:
-    """Per tensor its bytes times the share of the base order that it is retained for; its bytes if it is there at the peak."""
+    """Per tensor its bytes times the share of the base order that it is retained for, and its bytes at the peak."""
     count = indexed.operator_count
     last = [max(readers, default=maker) for readers, maker in zip(indexed.consumers, indexed.producer, strict=True)]
     change = [0] * (count + 1)

@@ -19,7 +19,7 @@ class Greedy:
     key = "greedy"
     title = "Greedy"
     summary = (
-        "Finds a valid plan at once: at the moment of the worst excess it drops, moves out or runs elsewhere what costs "
+        "Finds a valid plan at once: at the moment of the worst excess it drops, moves or runs elsewhere what costs "
         "least per byte freed, then retains more where that pays; in the spirit of DTR (Kirisame et al. 2021)."
     )
     proves = False

@@ -1,11 +1,17 @@
 """What the heuristics look up again and again: fastest implementations, limits as plain numbers."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from xengine_gui.model.indexed import IndexedProblem
+from xengine_gui.model.operator import Implementation
 
 UNLIMITED_BYTES = 1 << 62
 """Stands for no limit, so that limits can be compared and subtracted."""
+
+
+def _fastest_first(rows: Sequence[Implementation]) -> list[int]:
+    return sorted(range(len(rows)), key=[(row.time_ns, row.workspace_bytes) for row in rows].__getitem__)
 
 
 class Tables:
@@ -15,13 +21,7 @@ class Tables:
         self.indexed = indexed
         devices = range(indexed.device_count)
         self.limit_bytes = [UNLIMITED_BYTES if limit is None else limit for limit in indexed.limit_bytes]
-        self.ways = [
-            [
-                sorted(range(len(rows[d])), key=lambda j, r=rows[d]: (r[j].time_ns, r[j].workspace_bytes))
-                for d in devices
-            ]  # type: ignore[misc]
-            for rows in indexed.implementations
-        ]
+        self.ways = [[_fastest_first(rows[d]) for d in devices] for rows in indexed.implementations]
         self.run_ns: list[list[int | None]] = [
             [rows[d][ways[d][0]].time_ns if ways[d] else None for d in devices]
             for rows, ways in zip(indexed.implementations, self.ways, strict=True)
@@ -30,7 +30,7 @@ class Tables:
         self.computing = [d for d in devices if any(times[d] is not None for times in self.run_ns)]
 
     def operator_bytes(self, operator: int, device: int) -> int:
-        """What an operator's inputs, outputs and smallest workspace take while it runs on a device, parameters aside."""
+        """What an operator's tensors and smallest workspace take while it runs on a device, parameters aside."""
         return self.tensor_bytes_of[operator] + min(
             (row.workspace_bytes for row in self.indexed.implementations[operator][device]), default=0
         )
