@@ -21,9 +21,9 @@ class Columns:
     (K + 1 x L), `held[k, d * N + t]` (K + 1 x D N; row 0, the start, is empty), `home[d, p]` (D x P); `count` columns
     in all.
 
-    A watched recomputation is the last of its operator in the segment, so what it makes is there only when the segment
-    ends. `early[k, way]` stands for a run of it before; `feeding` is `early` for such ways and `run` for all others:
-    the runs whose outputs others can read in the same segment.
+    A watched run ends its segment, so what it makes is there only then. `early[k, way]` stands for a run of a watched
+    recomputation before that; `feeding` is `early` for watched ways and `run` for all others: the runs whose outputs
+    others can read in the same segment.
     """
 
     run: Ints
@@ -44,7 +44,8 @@ def lay_out_columns(tables: Tables, segmentation: Segmentation) -> Columns:
     """Number the variables: runs, then moves, then held, then homes."""
     run, count = _numbered(_run_mask(tables, segmentation), 0)
     last = _watched_last(tables, segmentation)
-    early, count = _numbered(last & (run >= 0), count)
+    again = np.array([not point.is_first for point in segmentation.points] + [False])
+    early, count = _numbered(last & (run >= 0) & again[:, np.newaxis], count)
     move, count = _numbered(_move_mask(tables, segmentation), count)
     held, count = _numbered(_held_mask(tables, segmentation), count)
     home, count = _numbered(_home_mask(tables), count)
@@ -71,11 +72,12 @@ def _run_mask(tables: Tables, segmentation: Segmentation) -> Mask:
 
 
 def _watched_last(tables: Tables, segmentation: Segmentation) -> Mask:
-    """Ways whose run in a segment is the watched recomputation at its end."""
+    """Ways whose run in a segment is the watched one at its end."""
     mask = np.zeros((len(segmentation.segments), len(tables.way_operator)), bool)
     for k, point in enumerate(segmentation.points):
+        mask[k] = tables.way_operator == point.operator
         if not point.is_first:
-            mask[k] = (tables.way_operator == point.operator) & (tables.way_device == point.device)
+            mask[k] &= tables.way_device == point.device
     return mask
 
 

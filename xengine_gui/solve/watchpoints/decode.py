@@ -1,6 +1,6 @@
 """From a point of the relaxation to a list of steps: computed lazily, depth first, freed eagerly."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Drop, Move, Run, Step
-from xengine_gui.solve.watchpoints.points import Segmentation
+from xengine_gui.solve.watchpoints.points import WatchPoint
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.tables import Floats
 
@@ -68,46 +68,63 @@ def read_choices(relaxation: Relaxation, point: Floats) -> list[Choice]:
     return choices
 
 
-def decode(relaxation: Relaxation, point: Floats) -> Decoded:
-    """Turn an integral point into steps that cost no more than its value; memory limits are left for the replay."""
+def decode(relaxation: Relaxation, point: Floats, roomy: Collection[int] = ()) -> Decoded:
+    """Turn an integral point into steps that cost no more than its value; memory limits are left for the replay.
+
+    What is copied to a `roomy` device goes there as soon as its source needs it no more, else as late as possible.
+    """
     problem, segmentation = relaxation.tables.problem, relaxation.segmentation
     choices = read_choices(relaxation, point)
     decoded, live = Decoded([], []), set[Place]()
     for k, segment in enumerate(segmentation.segments):
-        walk = _SegmentWalk(problem, choices[k], set(live), _watched_last(segmentation, k))
-        for operator in range(segment.first, segment.last + 1):
-            walk.first_computation(operator)
         watched = segmentation.points[k] if k < len(segmentation.points) else None
+        walk = _SegmentWalk(problem, choices[k], set(live), watched)
+        for operator in range(segment.first, segment.last + 1):
+            if watched is None or operator != watched.operator:
+                walk.first_computation(operator)
         walk.stage = watched.stage if watched is not None else problem.operator_count - 1
         wanted = choices[k].held if watched is not None else walk.kept_at_the_end()
         for device, tensor in sorted(wanted, key=lambda place: (problem.producer[place[1]], place)):
             if watched is None or problem.producer[tensor] != watched.operator:
                 walk.bring(device, tensor)
-        walk.last = None
-        for device, tensor in sorted(wanted):
-            walk.bring(device, tensor)  # what is left is the watched run's own, which comes last
+        walk.finish(wanted)
+        walk.hoist(roomy, wanted)
         _append_with_frees(decoded, k, walk, live, wanted)
     return decoded
 
 
-def _watched_last(segmentation: Segmentation, k: int) -> tuple[int, int] | None:
-    """The (device, operator) of the watched recomputation that ends segment k, if one does."""
-    if k == len(segmentation.points) or segmentation.points[k].is_first:
-        return None
-    return segmentation.points[k].device, segmentation.points[k].operator
-
-
 class _SegmentWalk:
-    """The actions of one segment, in the order in which they become necessary.
+    """The actions of one segment, in the order in which they become necessary; the watched run ends it."""
 
-    `last` is a (device, operator) whose run may only end the segment, until it is set to `None`.
-    """
-
-    def __init__(self, problem: IndexedProblem, choice: Choice, have: set[Place], last: tuple[int, int] | None) -> None:
-        self.problem, self.choice, self.have, self.last = problem, choice, have, last
+    def __init__(self, problem: IndexedProblem, choice: Choice, have: set[Place], watched: WatchPoint | None) -> None:
+        self.problem, self.choice, self.have, self.watched = problem, choice, have, watched
         self.actions: list[tuple[int, Run | Move]] = []
         self.stage = 0
         self._devices = range(problem.device_count)
+
+    def finish(self, wanted: set[Place]) -> None:
+        """Run the watched operator, now that all else is done."""
+        watched, self.watched = self.watched, None
+        if watched is not None and watched.is_first:
+            self.first_computation(watched.operator)
+        for device, tensor in sorted(wanted):
+            self.bring(device, tensor)
+
+    def hoist(self, roomy: Collection[int], wanted: set[Place]) -> None:
+        """Do copies to roomy devices earlier: right after the last other use of a source that is not held on."""
+        uses: dict[Place, list[int]] = {}
+        for i, (_, step) in enumerate(self.actions):
+            for place in touched(self.problem, step):
+                uses.setdefault(place, []).append(i)
+        after = list(range(len(self.actions)))
+        for i, (_, step) in enumerate(self.actions):
+            if isinstance(step, Move) and step.destination in roomy:
+                source = step.source, step.tensor
+                if source not in wanted and uses[source][-1] == i:
+                    after[i] = uses[source][-2] if len(uses[source]) > 1 else -1
+        order = sorted(range(len(self.actions)), key=lambda i: (after[i], i))
+        stages = [self.actions[max(after[i], 0)][0] for i in order]
+        self.actions = [(stage, self.actions[i][1]) for stage, i in zip(stages, order, strict=True)]
 
     def first_computation(self, operator: int) -> None:
         """Run an operator of the base order, on each device that the point chose for it."""
@@ -152,8 +169,7 @@ class _SegmentWalk:
                 stack.append(("execute", device, item))
                 stack.extend(("need", device, t) for t in reversed(self.problem.inputs[item]))
             elif word == "execute":
-                ways = self.choice.early if (device, item) == self.last else self.choice.runs
-                self.actions.append((self.stage, Run(device, item, ways[device, item])))
+                self.actions.append((self.stage, Run(device, item, self._ways(device, item)[device, item])))
                 self.have.update((device, t) for t in self.problem.outputs[item])
             else:
                 self.actions.append((self.stage, Move(self.choice.moves[device, item], device, item)))
@@ -163,7 +179,7 @@ class _SegmentWalk:
         producer = self.problem.producer[tensor]
         if (device, tensor) in self.have:
             return
-        if (device, producer) in (self.choice.early if (device, producer) == self.last else self.choice.runs):
+        if (device, producer) in self._ways(device, producer):
             stack.append(("run", device, producer))
         elif (device, tensor) in self.choice.moves:
             self._open(opened, device, ~tensor)
@@ -171,6 +187,14 @@ class _SegmentWalk:
             stack.append(("need", self.choice.moves[device, tensor], tensor))
         else:
             raise UndecodableError(f"nothing brings tensor {tensor} to device {device}")
+
+    def _ways(self, device: int, operator: int) -> dict[tuple[int, int], int]:
+        """The runs that may be taken now: of the watched one only those before the last."""
+        watched = self.watched
+        is_last = (
+            watched is not None and operator == watched.operator and (watched.is_first or device == watched.device)
+        )
+        return self.choice.early if is_last else self.choice.runs
 
     @staticmethod
     def _open(opened: set[tuple[int, int]], device: int, item: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from xengine_gui.model.plan import Plan, Status, Step
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.finish import finished_plan
-from xengine_gui.schedule.replay import StepReplay, replay_steps
+from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.greedy import greedy_steps, improve_steps, repair_steps
 from xengine_gui.solve.watchpoints.cuts import path_cuts
@@ -136,11 +136,19 @@ class Search:
         if milp is None or milp.point is None:
             return []
         try:
-            decoded = decode(relaxation, milp.point)
+            decoded = self._best_decoded(relaxation, milp.point)
         except UndecodableError as error:
             self.context.log(f"The relaxation's point makes no plan: {error}.")
             return []
         return self._take(decoded)
+
+    def _best_decoded(self, relaxation: Relaxation, point: Floats) -> Decoded:
+        """Decode with copies late, early to unlimited devices, and early to all; the one with the least excess."""
+        limits = self.problem.indexed.limit_bytes
+        unlimited = tuple(d for d, limit in enumerate(limits) if limit is None)
+        variants = dict.fromkeys([(), unlimited, tuple(range(len(limits)))] if len(limits) > 1 else [()])
+        candidates = [decode(relaxation, point, roomy) for roomy in variants]
+        return min(candidates, key=lambda decoded: sum(e.ratio for e in self._excesses(decoded)))
 
     def _take(self, decoded: Decoded) -> list[WatchPoint]:
         """Offer a decoded plan, repaired where it breaks a limit; the worst of its moments are watched next."""
@@ -153,10 +161,11 @@ class Search:
         repaired = repair_steps(indexed, decoded.steps, stop)
         if repaired is not None:
             self.offer(improve_steps(indexed, repaired, stop))
-        return new_points(decoded, self._excesses(replay), self.points)
+        return new_points(decoded, self._excesses(decoded), self.points)
 
-    def _excesses(self, replay: StepReplay) -> list[Excess]:
+    def _excesses(self, decoded: Decoded) -> list[Excess]:
         limits = self.problem.indexed.limit_bytes
+        replay = replay_steps(self.problem.indexed, decoded.steps)
         return [Excess(v.step, v.device, v.over_bytes / max(1, limits[v.device] or 1)) for v in replay.violations]
 
     def _tighten(self, relaxation: Relaxation) -> tuple[Relaxation, LpResult] | None:
