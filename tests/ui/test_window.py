@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from xengine_gui import planner
-from xengine_gui.model.plan import Status
+from xengine_gui.model.plan import Clock, Status
 from xengine_gui.model.plan_file import read_plan, write_plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import write_problem
@@ -106,6 +106,9 @@ def test_an_edited_limit_makes_the_plan_old_and_a_new_one_comes(
     assert window.document.work is not None
     assert window.document.work.problem is before.plan.problem
     assert window.left.devices.cards[device].limit.size_bytes == before.plan.problem.devices[0].memory_limit_bytes
+    assert window.document.shown is before
+    assert not window.document.stale
+    assert not window.planning.running
     window.document.undo_stack.redo()
     assert window.document.shown is after
     assert not window.document.stale
@@ -347,6 +350,24 @@ def test_a_selected_event_is_described(window: MainWindow, toy_file: Path, plan_
         window.centre.timeline.select_event(index)
     window.selection.follow(shown.timeline.end_ns // 2)
     assert window.selection.memory.rowCount() >= 0
+
+
+def test_the_timeline_shows_the_clock_that_is_chosen(
+    window: MainWindow, toy_file: Path, plan_awaited: Wait, qtbot: QtBot
+) -> None:
+    open_in(window, toy_file, plan_awaited)
+    shown = window.document.shown
+    assert shown is not None
+    serial, overlapped = window.submenus.menus["clock"].actions()
+    with qtbot.waitSignal(window.clock_view.changed, timeout=WITHIN_MS):
+        overlapped.trigger()
+    timeline = window.centre.timeline.timeline()
+    assert timeline is not None
+    assert timeline.end_ns == shown.summary.makespan_ns
+    assert timeline.plan.clock is Clock.OVERLAPPED
+    window.centre.timeline.select_event(0)
+    serial.trigger()
+    assert window.centre.timeline.timeline() is shown.timeline
 
 
 def test_every_key_is_in_the_help_and_every_action_in_a_menu_or_on_a_key(window: MainWindow, qtbot: QtBot) -> None:

@@ -28,13 +28,16 @@ def run_window(files: Sequence[Path], *, demo: bool = False) -> int:
     check_display()
     app = make_application()
     window = MainWindow()
-    _close_on_interrupt(app, window)
+    interrupts = _Interrupts(app, window)
     window.show()
     if files:
         QTimer.singleShot(0, window, lambda: window.open_file(files[0]))
     elif demo:
         QTimer.singleShot(0, window, window.open_demo)
-    return app.exec()
+    try:
+        return app.exec()
+    finally:
+        interrupts.end()
 
 
 def make_application() -> QApplication:
@@ -88,18 +91,28 @@ def _answers(display: str) -> bool:
     return False
 
 
-def _close_on_interrupt(app: QObject, window: MainWindow) -> None:
-    """Close the window on Ctrl-C: Python is only called when Qt is woken, which the signal's byte does."""
-    reader, writer = socket.socketpair()
-    for end in (reader, writer):
-        end.setblocking(False)  # noqa: FBT003 - a socket's own signature
-    signal.set_wakeup_fd(writer.fileno())
-    signal.signal(signal.SIGINT, lambda *_: None)
-    notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, app)
+class _Interrupts(QObject):
+    """Closes the window on Ctrl-C: Python is only called when Qt is woken, which the signal's byte does."""
 
-    def interrupted() -> None:
-        reader.recv(64)
-        window.close()
+    def __init__(self, app: QApplication, window: MainWindow) -> None:
+        super().__init__(app)
+        self._window = window
+        self._reader, self._writer = socket.socketpair()
+        for end in (self._reader, self._writer):
+            end.setblocking(False)  # noqa: FBT003 - a socket's own signature
+        self._old_fd = signal.set_wakeup_fd(self._writer.fileno())
+        self._old_handler = signal.signal(signal.SIGINT, lambda *_: None)
+        self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._woken)
 
-    notifier.activated.connect(interrupted)
-    app.destroyed.connect(writer.close)
+    def end(self) -> None:
+        """Leave Ctrl-C to whoever had it before."""
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(self._old_fd)
+        signal.signal(signal.SIGINT, self._old_handler)
+        self._reader.close()
+        self._writer.close()
+
+    def _woken(self) -> None:
+        if signal.SIGINT in self._reader.recv(64):
+            self._window.close()

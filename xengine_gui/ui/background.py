@@ -44,6 +44,12 @@ class Background(QObject):
         if not was_busy:
             self.busy_changed.emit(self.busy)
 
+    def forget(self) -> None:
+        """Give up the job in progress; its result is never told."""
+        if self._current:
+            self._current = 0
+            self.busy_changed.emit(self.busy)
+
     def close(self) -> None:
         """Forget the job in progress and wait a little for its thread."""
         self._current = 0

@@ -1,5 +1,6 @@
 """The state of the window: the work at hand, its plan, and how to go back."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,8 @@ from xengine_gui.schedule.verify import verify
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 from xengine_gui.ui.work import Setup, SizesWantedError, Work, open_work
+
+_PLANS_KEPT = 8
 
 
 class Document(QObject):
@@ -39,6 +42,7 @@ class Document(QObject):
         self.undo_stack.setUndoLimit(100)
         self._work: Work | None = None
         self._shown: ShownPlan | None = None
+        self._last_plans: deque[ShownPlan] = deque(maxlen=_PLANS_KEPT)
         self._next_setup = setup
         self._edits: list[tuple[str, Callable[[Setup], Setup]]] = []
         self._background = Background(self)
@@ -86,6 +90,7 @@ class Document(QObject):
                 self.sizes_wanted.emit(result.path, result.network)
                 return
             self._work, self._shown = result
+            self._last_plans.clear()
             self._next_setup = replace(self.setup, batch=None, bindings={})
             self.undo_stack.clear()
             self.work_changed.emit()
@@ -146,6 +151,8 @@ class Document(QObject):
 
     def show_plan(self, shown: ShownPlan) -> None:
         """Show a plan of the problem at hand."""
+        if self._shown is not None and self._shown.plan.problem is not shown.plan.problem:
+            self._last_plans.append(self._shown)
         self._shown = shown
         self.plan_changed.emit()
 
@@ -187,6 +194,9 @@ class Document(QObject):
 
     def _put(self, work: Work) -> None:
         self._work = work
+        known = next((p for p in reversed(self._last_plans) if p.plan.problem is work.problem), None)
+        if known is not None and self.stale:
+            self.show_plan(known)  # an edit that is undone brings its plan back at once
         self.work_changed.emit()
         self.plan_changed.emit()
 

@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenuBar, QSplitter, QW
 from xengine_gui import planner
 from xengine_gui.errors import PlannerError
 from xengine_gui.model.graph import NetworkGraph
+from xengine_gui.model.plan import Clock
 from xengine_gui.ui import file_actions
 from xengine_gui.ui.actions import build_actions, fill_menu_bar
+from xengine_gui.ui.clock_view import ClockView
 from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.document import Document
@@ -46,6 +48,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.settings = load_settings()
         self.document = Document(Setup(planner.DEFAULT_DEVICES), self)
+        self.clock_view = ClockView(self)
         self.planning = Planning(self.document, runner or PlanRunner(self), self)
         self.actions_by_key = build_actions(self, self._slots())
         self.submenus = SubMenus(self)
@@ -140,6 +143,7 @@ class MainWindow(QMainWindow):
         document, planning, devices = self.document, self.planning, self.left.devices
         document.work_changed.connect(self._show_work)
         document.plan_changed.connect(self._show_plan)
+        self.clock_view.changed.connect(self._show_timeline)
         document.busy_changed.connect(self._show_state)
         document.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
         document.opened.connect(self._remember)
@@ -169,6 +173,7 @@ class MainWindow(QMainWindow):
         menus.file_chosen.connect(self.open_file)
         menus.strategy_chosen.connect(self._choose_strategy)
         menus.theme_chosen.connect(self._choose_theme)
+        menus.clock_chosen.connect(lambda key: self.clock_view.set_clock(Clock(key)))
         menus.gap_chosen.connect(lambda gap: self._choose_options(gap_ratio=gap))
         menus.time_chosen.connect(lambda time_s: self._choose_options(time_limit_s=time_s))
         menus.mode_chosen.connect(
@@ -194,13 +199,18 @@ class MainWindow(QMainWindow):
         self.actions_by_key["sizes"].setEnabled(
             work is not None and work.network is not None and bool(work.network.symbols)
         )
-        self.centre.show_plan(self.document.shown, None if work is None else work.problem)
+        self._show_timeline()
         self._show_state()
 
-    def _show_plan(self) -> None:
-        shown, stale, work = self.document.shown, self.document.stale, self.document.work
+    def _show_timeline(self) -> None:
+        work, shown = self.document.work, self.clock_view.shown
         self.centre.show_plan(shown, None if work is None else work.problem)
         self.selection.show_plan(shown)
+
+    def _show_plan(self) -> None:
+        shown, stale = self.document.shown, self.document.stale
+        self.clock_view.set_plan(shown)
+        self._show_timeline()
         self.summary.show_plan(shown, stale=stale)
         self.left.devices.show_peaks({} if shown is None else shown.plan.peak_bytes, stale=stale)
         for key in ("save_plan", "export_picture", "fit", "zoom_in", "zoom_out"):
@@ -339,6 +349,7 @@ class MainWindow(QMainWindow):
         self.actions_by_key["plan_on_change"].setChecked(settings.plan_on_change)
         self.submenus.show_options(planning.options.gap_ratio, planning.options.time_limit_s)
         self.submenus.show_theme(settings.theme)
+        self.submenus.show_clock(self.clock_view.clock.value)
         self.submenus.show_recent(settings.recent)
         self.submenus.show_samples((*planner.sample_networks(), *planner.sample_problems()))
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
@@ -367,6 +378,7 @@ class MainWindow(QMainWindow):
         self._keep()
         self.planning.close()
         self.document.close()
+        self.clock_view.close()
         event.accept()
 
     # --- files dropped on the window

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from xengine_gui.solve.strategies import STRATEGIES
 from xengine_gui.training import OPTIMIZERS
 from xengine_gui.ui.actions import check_choice, choice_menu
+from xengine_gui.ui.clock_view import CLOCKS
 from xengine_gui.ui.theme import THEME_CHOICES
 
 GAPS = {"0": "Prove the optimum (0 %)", "0.001": "0.1 %", "0.01": "1 %", "0.05": "5 %"}
@@ -28,6 +29,7 @@ class SubMenus(QObject):
     gap_chosen = Signal(float)
     time_chosen = Signal(object)
     theme_chosen = Signal(str)
+    clock_chosen = Signal(str)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -42,6 +44,7 @@ class SubMenus(QObject):
         self._choices("mode", "Mode", {**modes, _INFERENCE: "Inference"}, self._mode_chosen)
         self._choices("gap", "Stop at a gap of", GAPS, lambda key: self.gap_chosen.emit(float(key)))
         self._choices("time", "Time limit", TIMES, lambda key: self.time_chosen.emit(float(key) if key else None))
+        self._choices("clock", "Clock", CLOCKS, self.clock_chosen.emit)
         self._choices("theme", "Theme", {t: t.capitalize() for t in THEME_CHOICES}, self.theme_chosen.emit)
 
     def show_recent(self, files: Sequence[str]) -> None:
@@ -66,6 +69,10 @@ class SubMenus(QObject):
         """Mark the gap and the time limit that hold."""
         check_choice(self._groups["gap"], f"{gap_ratio:g}")
         check_choice(self._groups["time"], "" if time_limit_s is None else f"{time_limit_s:g}")
+
+    def show_clock(self, key: str) -> None:
+        """Mark the clock that holds."""
+        check_choice(self._groups["clock"], key)
 
     def show_theme(self, choice: str) -> None:
         """Mark the look that holds."""

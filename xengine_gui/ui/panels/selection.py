@@ -64,6 +64,8 @@ class SelectionPanel(Panel):
 
     def show_plan(self, shown: ShownPlan | None) -> None:
         """Show another plan; what was selected is forgotten, the moment in time is kept."""
+        if shown is self._shown and shown is not None:
+            return
         self._shown = shown
         self._describer = None if shown is None else EventDescriber(shown)
         self._memory_part.setVisible(shown is not None)
