@@ -8,7 +8,8 @@ from xengine_gui.model.device import Link
 from xengine_gui.ui.panels.links import LinkLine, link_lines
 from xengine_gui.ui.panels.parts import ElidedLabel
 from xengine_gui.ui.panels.size_field import SizeField
-from xengine_gui.ui.settings import Settings, load_settings, reachable, save_settings
+from xengine_gui.ui.settings import Settings, load_settings, save_settings
+from xengine_gui.ui.window_place import reachable
 
 GIB = 2**30
 

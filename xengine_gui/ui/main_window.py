@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenuBar, QSplitter, QWidget
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QMainWindow, QSplitter, QWidget
 
 from xengine_gui import planner
 from xengine_gui.errors import PlannerError
@@ -20,21 +20,22 @@ from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.menus import SubMenus
 from xengine_gui.ui.panels.centre import CentrePanel
+from xengine_gui.ui.panels.head import Head
 from xengine_gui.ui.panels.left import LeftPanel
 from xengine_gui.ui.panels.log import LogPanel
-from xengine_gui.ui.panels.parts import ElidedLabel, Panel, row, text_label
 from xengine_gui.ui.panels.progress import ProgressPanel
 from xengine_gui.ui.panels.selection import SelectionPanel
 from xengine_gui.ui.panels.status import StatusLine
 from xengine_gui.ui.panels.summary import SummaryPanel
 from xengine_gui.ui.plan_runner import PlanRunner
 from xengine_gui.ui.planning import Planning
-from xengine_gui.ui.settings import load_settings, reachable, save_settings
+from xengine_gui.ui.settings import load_settings, save_settings
 from xengine_gui.ui.theme import apply_theme
 from xengine_gui.ui.toolbar import ToolBar
+from xengine_gui.ui.window_place import put_in_place, with_place
+from xengine_gui.ui.words import activity_of, message_of, trouble_of
 from xengine_gui.ui.work import Setup, default_links
 
-_SIZE = (1440, 900)
 _SPLITS = {"columns": (272, 870, 300), "rows": (640, 216), "below": (480, 560, 400)}
 
 
@@ -60,8 +61,7 @@ class MainWindow(QMainWindow):
         self.summary = SummaryPanel()
         self.log = LogPanel()
         self.status = StatusLine()
-        self._description = ElidedLabel("", "small", Qt.TextElideMode.ElideLeft)
-        self._description.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.head = Head()
         self._splitters: dict[str, QSplitter] = {}
         self._arrange()
         self._connect()
@@ -112,14 +112,8 @@ class MainWindow(QMainWindow):
         redo = self.document.undo_stack.createRedoAction(self)
         undo.setShortcut("Ctrl+Z")
         redo.setShortcuts([QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")])
-        bar = QMenuBar()
-        fill_menu_bar(bar, {**actions, "undo": undo, "redo": redo}, self.submenus.menus)
-        head = Panel("head")
-        line = row(text_label("XEngine planner", "heading"), bar, self._description, spacing=10)
-        line.setContentsMargins(14, 0, 14, 1)
-        line.setStretch(2, 1)
-        head.setLayout(line)
-        self.setMenuWidget(head)
+        fill_menu_bar(self.head.menu_bar, {**actions, "undo": undo, "redo": redo}, self.submenus.menus)
+        self.setMenuWidget(self.head)
         self.addToolBar(self.tools)
         below = self._split("below", Qt.Orientation.Horizontal, self.progress, self.summary, self.log)
         columns = self._split("columns", Qt.Orientation.Horizontal, self.left, self.centre, self.selection)
@@ -152,7 +146,7 @@ class MainWindow(QMainWindow):
         planning.state_changed.connect(self._show_state)
         planning.progressed.connect(self.progress.add)
         planning.ticked.connect(self.progress.tick)
-        planning.ticked.connect(self._show_activity)
+        planning.ticked.connect(lambda _elapsed_s: self._show_activity())
         planning.logged.connect(self.log.add)
         planning.runner.started.connect(self.progress.begin)
         devices.limit_edited.connect(document.set_limit)
@@ -192,9 +186,8 @@ class MainWindow(QMainWindow):
         self.left.links.show_links(links, several_devices=len(self.left.devices.cards) > 1)
         editable = work is None or work.setup is not None
         mode = self.submenus.show_mode(training=setup.training, optimizer=setup.optimizer)
-        batch = setup.batch if setup.batch is not None or work is None else _own_batch(work.network)
-        self.tools.show_setup(mode, batch, editable=editable)
-        self._description.setText("" if work is None else work.description)
+        self.tools.show_setup(mode, setup.batch if work is None else work.batch, editable=editable)
+        self.head.description.setText("" if work is None else work.description)
         self.setWindowTitle("XEngine planner" if work is None else f"{work.path.name} · XEngine planner")
         self.actions_by_key["sizes"].setEnabled(
             work is not None and work.network is not None and bool(work.network.symbols)
@@ -223,40 +216,17 @@ class MainWindow(QMainWindow):
         self.actions_by_key["plan"].setEnabled(work is not None)
         self.actions_by_key["stop"].setEnabled(planning.running and not planning.stopping)
         self.centre.show_state(
-            message=self._message(),
+            message=message_of(document, planning),
             stale=document.stale,
             trouble=planning.trouble if shown is not None else "",
             infeasible=planning.infeasible,
             running=planning.running,
         )
-        self.status.show_plan(shown, stale=document.stale, trouble=_short(planning))
+        self.status.show_plan(shown, stale=document.stale, trouble=trouble_of(planning))
         self._show_activity()
 
-    def _message(self) -> str:
-        """What stands where the timeline will be."""
-        work = self.document.work
-        if self.document.busy and work is None:
-            return "Reading…"
-        if work is None:
-            return (
-                "Open a network\nDrop an ONNX file, a problem or a plan here, press Ctrl+O, or take a sample from File."
-            )
-        if self.planning.trouble:
-            return f"{'No plan exists' if self.planning.infeasible else 'No plan yet'}\n{self.planning.trouble}"
-        if self.planning.running:
-            return "Looking for a plan…\nThe first one is shown as soon as it is found."
-        return f"{work.problem.name}\nPress Plan (F5) to look for a plan."
-
-    def _show_activity(self, _elapsed_s: float = 0.0) -> None:
-        if self.document.busy:
-            text = "reading…"
-        elif self.planning.stopping:
-            text = "stopping…"
-        elif self.planning.running:
-            text = f"planning… {self.planning.elapsed_s:.1f} s"
-        else:
-            text = "ready"
-        self.status.show_activity(text)
+    def _show_activity(self) -> None:
+        self.status.show_activity(activity_of(self.document, self.planning))
 
     def _select(self, index: int) -> None:
         self.selection.select(index if index >= 0 else None)
@@ -352,29 +322,16 @@ class MainWindow(QMainWindow):
         self.submenus.show_clock(self.clock_view.clock.value)
         self.submenus.show_recent(settings.recent)
         self.submenus.show_samples((*planner.sample_networks(), *planner.sample_problems()))
-        screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
-        self.setGeometry(reachable(settings.geometry, screens, _SIZE))
-        for name, splitter in self._splitters.items():
-            sizes = settings.splitters.get(name, ())
-            if len(sizes) == splitter.count() and all(s >= 0 for s in sizes) and sum(sizes) > 0:
-                splitter.setSizes(list(sizes))
-        if settings.maximised:
-            self.setWindowState(Qt.WindowState.WindowMaximized)
+        put_in_place(self, self._splitters, settings)
 
     def _keep(self) -> None:
         save_settings(self.settings)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """End planning and remember how the window was."""
-        g = self.normalGeometry() if self.isMaximized() else self.geometry()
-        self.settings = replace(
-            self.settings,
-            geometry=(g.x(), g.y(), g.width(), g.height()),
-            maximised=self.isMaximized(),
-            splitters={name: tuple(s.sizes()) for name, s in self._splitters.items()},
-            strategy=self.planning.strategy,
-            plan_on_change=self.planning.plan_on_change,
-        )
+        settings = with_place(self.settings, self, self._splitters)
+        planning = self.planning
+        self.settings = replace(settings, strategy=planning.strategy, plan_on_change=planning.plan_on_change)
         self._keep()
         self.planning.close()
         self.document.close()
@@ -399,17 +356,3 @@ class MainWindow(QMainWindow):
 def _dropped(event: QDropEvent) -> Path | None:
     files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
     return files[0] if files else None
-
-
-def _own_batch(network: NetworkGraph | None) -> int | None:
-    """The batch size that a network has in its file."""
-    if network is None:
-        return None
-    shapes = (network.tensors[name].shape for name in network.inputs if name in network.tensors)
-    return next((shape[0] for shape in shapes if shape), None)
-
-
-def _short(planning: Planning) -> str:
-    if not planning.trouble:
-        return ""
-    return "infeasible" if planning.infeasible else "no plan"

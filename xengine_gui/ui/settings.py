@@ -3,18 +3,15 @@
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-from PySide6.QtCore import QRect
 
 from xengine_gui import paths
 
 _VERSION = 1
 _MOST_RECENT = 10
-_SMALLEST = (720, 480)
 
 
 @dataclass(frozen=True)
@@ -60,29 +57,6 @@ def save_settings(settings: Settings) -> None:
         part = file.with_suffix(f".{os.getpid()}.part")
         part.write_text(json.dumps({"version": _VERSION, **asdict(settings)}, indent=1), encoding="utf-8")
         part.replace(file)
-
-
-def reachable(wanted: tuple[int, int, int, int] | None, screens: Iterable[QRect], size: tuple[int, int]) -> QRect:
-    """A window rectangle whose title bar is on a screen, as near to the wanted one as that allows.
-
-    `size` is what a window without a wish gets; it is centred on the first screen.
-    """
-    areas = list(screens) or [QRect(0, 0, 1280, 800)]
-    rect = QRect(*wanted) if wanted is not None else QRect(0, 0, *size)
-    home = areas[0]
-    if wanted is not None:
-        home = max(areas, key=lambda area: _area(area.intersected(rect)))
-    width = min(max(rect.width(), _SMALLEST[0]), home.width())
-    height = min(max(rect.height(), _SMALLEST[1]), home.height())
-    if wanted is None:
-        return QRect(home.center().x() - width // 2, home.center().y() - height // 2, width, height)
-    x = min(max(rect.x(), home.x()), home.right() + 1 - width)
-    y = min(max(rect.y(), home.y()), home.bottom() + 1 - height)
-    return QRect(x, y, width, height)
-
-
-def _area(rect: QRect) -> int:
-    return max(0, rect.width()) * max(0, rect.height())
 
 
 def _file() -> Path:

@@ -45,6 +45,16 @@ class Work:
         parts.append(f"{len(self.problem.operators):,} operators")
         return " · ".join(parts)
 
+    @property
+    def batch(self) -> int | None:
+        """The batch size that was chosen, or else the one that the network has in its file."""
+        if self.setup is not None and self.setup.batch is not None:
+            return self.setup.batch
+        if self.network is None:
+            return None
+        shapes = (self.network.tensors[name].shape for name in self.network.inputs if name in self.network.tensors)
+        return next((shape[0] for shape in shapes if shape), None)
+
     def with_limit(self, device: str, memory_limit_bytes: int | None) -> "Work":
         """The same with another memory limit on one device."""
         problem = self.problem.with_limit(device, memory_limit_bytes)
