@@ -59,6 +59,18 @@ class _Polite(_Strategy):
         return in_base_order(problem, self.key)
 
 
+class _Proving(_Strategy):
+    key = "proving"
+
+    def plan(self, problem: Problem, context: SolveContext) -> Plan:
+        context.incumbent(in_base_order(problem, self.key))
+        time.sleep(0.3)
+        context.bound(in_base_order(problem, self.key).total_ns - 1)
+        while not context.should_stop():
+            time.sleep(0.02)
+        return in_base_order(problem, self.key)
+
+
 class _Deaf(_Strategy):
     key = "deaf"
 
@@ -111,7 +123,10 @@ class _Wrong(_Strategy):
         return replace(plan, events=plan.events[:-1])
 
 
-_ALL = {s.key: s for s in (_Quick(), _Polite(), _Deaf(), _DeafAtOnce(), _Crash(), _Raises(), _Refuses(), _Wrong())}
+_ALL = {
+    s.key: s
+    for s in (_Quick(), _Polite(), _Proving(), _Deaf(), _DeafAtOnce(), _Crash(), _Raises(), _Refuses(), _Wrong())
+}
 
 
 def strategy(key: str) -> object:

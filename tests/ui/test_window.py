@@ -431,6 +431,16 @@ class TestWithStrategiesThatMisbehave:
         assert window.document.shown is not None
         assert window.document.shown.plan.problem.devices[0].memory_limit_bytes == 1000
 
+    def test_what_is_proved_later_is_shown_of_the_plan(self, window: MainWindow, qtbot: QtBot) -> None:
+        self.plan_with(window, "proving")
+        qtbot.waitUntil(lambda: window.document.shown is not None, timeout=WITHIN_MS)
+        timeline = window.centre.timeline.timeline()
+        window.centre.timeline.select_event(2)
+        qtbot.waitUntil(lambda: "%" in window.status.quality.text(), timeout=WITHIN_MS)
+        assert window.status.quality.text() == "at most 1.67 % to gain"
+        assert window.centre.timeline.timeline() is timeline
+        assert window.centre.timeline.selected_event() == 2
+
     def test_a_crash_is_a_message(self, window: MainWindow, qtbot: QtBot, plan_awaited: Wait) -> None:
         self.plan_with(window, "crash")
         qtbot.waitUntil(lambda: bool(window.planning.trouble), timeout=WITHIN_MS)

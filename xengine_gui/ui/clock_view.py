@@ -38,8 +38,9 @@ class ClockView(QObject):
 
     def set_plan(self, plan: ShownPlan | None) -> None:
         """The document has another plan."""
-        if plan is not self._plan:
-            self._plan = plan
+        same = plan is not None and self._plan is not None and plan.timeline is self._plan.timeline
+        self._plan = plan
+        if not same:
             self._move()
 
     def set_clock(self, clock: Clock) -> None:

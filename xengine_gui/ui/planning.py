@@ -136,6 +136,11 @@ class Planning(QObject):
 
     def _progressed(self, point: Progress) -> None:
         self.progressed.emit(point)
+        shown, bound = self._document.shown, point.lower_bound_ns
+        if shown is None or bound is None or shown.plan.problem is not self._run_problem:
+            return
+        if bound > (shown.plan.lower_bound_ns or 0):
+            self._document.show_plan(shown.with_bound(bound))
 
     def _incumbent_found(self, shown: ShownPlan) -> None:
         now = self._document.shown

@@ -1,6 +1,6 @@
 """A plan with all that the window shows of it, made once and off the window's thread."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xengine_gui import planner
 from xengine_gui.model.plan import Plan
@@ -23,6 +23,12 @@ class ShownPlan:
     def of(cls, plan: Plan, unlimited_total_ns: int | None = None) -> "ShownPlan":
         """All that is shown of a plan that has events."""
         return cls(plan, timeline(plan), replay(plan), summarise(plan, unlimited_total_ns, with_makespan=True))
+
+    def with_bound(self, lower_bound_ns: int) -> "ShownPlan":
+        """The same plan, of which more is proved by now; timeline and replay are shared."""
+        plan = replace(self.plan, lower_bound_ns=lower_bound_ns)
+        summary = replace(self.summary, lower_bound_ns=lower_bound_ns, gap_ratio=plan.gap_ratio)
+        return replace(self, plan=plan, summary=summary)
 
 
 class UnlimitedTotal:

@@ -19,7 +19,6 @@ class CentrePanel(Panel):
 
     def __init__(self) -> None:
         super().__init__("centre-panel")
-        self._shown: ShownPlan | None = None
         self.error = MessageBar("error-bar", closable=True, inset=True)
         self.trouble = MessageBar("trouble-bar", closable=False, inset=True)
         self.trouble.button_clicked.connect(self.retry_asked)
@@ -39,9 +38,9 @@ class CentrePanel(Panel):
 
     def show_plan(self, shown: ShownPlan | None, problem: Problem | None) -> None:
         """Paint a plan, with the limit lines where they are now, whatever they were when it was made."""
-        if shown is not self._shown:
-            self._shown = shown
-            self.timeline.set_timeline(None if shown is None else shown.timeline)
+        timeline = None if shown is None else shown.timeline
+        if timeline is not self.timeline.timeline():
+            self.timeline.set_timeline(timeline)
         if shown is not None and problem is not None:
             self.timeline.set_limits({d.name: d.memory_limit_bytes for d in problem.devices})
 

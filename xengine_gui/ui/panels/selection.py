@@ -64,7 +64,7 @@ class SelectionPanel(Panel):
 
     def show_plan(self, shown: ShownPlan | None) -> None:
         """Show another plan; what was selected is forgotten, the moment in time is kept."""
-        if shown is self._shown and shown is not None:
+        if shown is not None and self._shown is not None and shown.timeline is self._shown.timeline:
             return
         self._shown = shown
         self._describer = None if shown is None else EventDescriber(shown)

@@ -85,7 +85,7 @@ def status_words(shown: ShownPlan) -> str:
     gap = shown.plan.gap_ratio
     if shown.plan.status is Status.OPTIMAL:
         return "optimal" if not gap else f"optimal within {format_percent(gap, 2)}"
-    return "nothing is proved of it" if gap is None else f"at most {format_percent(gap, 2)} above the best"
+    return "nothing is proved of it" if gap is None else f"at most {format_percent(gap, 2)} to gain"
 
 
 def _figures(figures: tuple[Figure, ...]) -> QWidget:
