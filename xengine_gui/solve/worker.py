@@ -5,6 +5,7 @@ requests and stops from one pipe in a thread of its own, and ends when the pipe 
 """
 
 import contextlib
+import gc
 import importlib
 import multiprocessing
 import os
@@ -44,6 +45,8 @@ TIME_LIMIT_GRACE_S = 4.0
 _LIBRARY = "xengine_gui.solve.strategies"
 _STOP = "stop"
 _POLL_S = 0.03
+# A large graph is a million objects that live as long as its plan: looking through them for garbage is rarely worth it.
+_GC_THRESHOLDS = (100_000, 50, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +329,7 @@ class _Mailbox:
 def _serve(pipe: Connection, library: str) -> None:
     """The child's life: plan what is asked for until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    gc.set_threshold(*_GC_THRESHOLDS)
     mailbox = _Mailbox(pipe)
     strategies = importlib.import_module(library)
     while True:

@@ -1,6 +1,7 @@
 """The application: from files to an exit status."""
 
 import ctypes
+import gc
 import os
 import signal
 import socket
@@ -18,6 +19,7 @@ from xengine_gui.ui.settings import load_settings
 from xengine_gui.ui.theme import THEME_CHOICES, apply_theme
 
 _SWITCH_INTERVAL_S = 0.0005
+_GC_THRESHOLDS = (100_000, 50, 100)
 
 
 def run_window(files: Sequence[Path], *, demo: bool = False) -> int:
@@ -46,6 +48,8 @@ def make_application() -> QApplication:
     app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
     # While the planning thread judges a plan, each of the window's many short calls waits this long for its turn.
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
+    # A graph of 10,000 operators is a million objects that live on; each look through them stops every thread.
+    gc.set_threshold(*_GC_THRESHOLDS)
     app.setApplicationName("xengine-planner")
     app.setApplicationDisplayName("XEngine planner")
     app.setDesktopFileName("xengine-planner")

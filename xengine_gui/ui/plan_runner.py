@@ -219,7 +219,9 @@ class _Story:
     def last_plan(self) -> Iterator[_News]:
         """The last plan that was left out."""
         if self._hidden is not None:
-            yield ShownPlan.of(self._hidden, self._unlimited_total_ns(self._hidden.problem))
+            problem = self._hidden.problem
+            small = len(problem.operators) <= _QUICKLY_PLACED
+            yield ShownPlan.of(self._hidden, self._unlimited_total_ns(problem), with_makespan=small)
             self._hidden = None
             self._last_shown = time.monotonic()
 

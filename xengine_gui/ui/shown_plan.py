@@ -20,9 +20,10 @@ class ShownPlan:
     summary: PlanSummary
 
     @classmethod
-    def of(cls, plan: Plan, unlimited_total_ns: int | None = None) -> "ShownPlan":
+    def of(cls, plan: Plan, unlimited_total_ns: int | None = None, *, with_makespan: bool = True) -> "ShownPlan":
         """All that is shown of a plan that has events."""
-        return cls(plan, timeline(plan), replay(plan), summarise(plan, unlimited_total_ns, with_makespan=True))
+        summary = summarise(plan, unlimited_total_ns, with_makespan=with_makespan)
+        return cls(plan, timeline(plan), replay(plan), summary)
 
     def with_bound(self, lower_bound_ns: int) -> "ShownPlan":
         """The same plan, of which more is proved by now; timeline and replay are shared."""
