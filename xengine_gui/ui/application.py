@@ -11,9 +11,11 @@ from pathlib import Path
 
 import PySide6
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from xengine_gui.errors import PlannerError
+from xengine_gui.paths import resources
 from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.settings import load_settings
 from xengine_gui.ui.theme import THEME_CHOICES, apply_theme
@@ -53,6 +55,7 @@ def make_application() -> QApplication:
     app.setApplicationName("xengine-planner")
     app.setApplicationDisplayName("XEngine planner")
     app.setDesktopFileName("xengine-planner")
+    app.setWindowIcon(QIcon(str(resources() / "icons" / "application.svg")))
     chosen = load_settings().theme
     apply_theme(app, next((t for t in THEME_CHOICES if t == chosen), "system"))
     return app

@@ -185,8 +185,8 @@ class Document(QObject):
 
     def _refuse(self, sentence: str) -> None:
         self._edits.clear()
-        self.refused.emit(sentence)
         self.work_changed.emit()  # fields that ran ahead go back
+        self.refused.emit(sentence)
 
     def _push(self, text: str, work: Work) -> None:
         if self._work is not None:

@@ -135,6 +135,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         document, planning, devices = self.document, self.planning, self.left.devices
+        document.work_changed.connect(self.centre.error.hide)
         document.work_changed.connect(self._show_work)
         document.plan_changed.connect(self._show_plan)
         self.clock_view.changed.connect(self._show_timeline)

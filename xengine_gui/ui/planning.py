@@ -121,7 +121,8 @@ class Planning(QObject):
         self._soon.stop()
         shown = self._document.shown
         planned = shown is not None and shown.plan.problem is work.problem
-        if not planned and (self.plan_on_change or was_running):
+        tried = self._current_trouble() is not None
+        if not planned and not tried and (self.plan_on_change or was_running):
             self._soon.start()
         self.state_changed.emit()
 

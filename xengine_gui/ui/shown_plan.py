@@ -1,6 +1,8 @@
 """A plan with all that the window shows of it, made once and off the window's thread."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from xengine_gui import planner
 from xengine_gui.model.plan import Plan
@@ -24,6 +26,11 @@ class ShownPlan:
         """All that is shown of a plan that has events."""
         summary = summarise(plan, unlimited_total_ns, with_makespan=with_makespan)
         return cls(plan, timeline(plan), replay(plan), summary)
+
+    @cached_property
+    def tensor_bytes(self) -> Mapping[str, int]:
+        """The size of each tensor."""
+        return {t.name: t.size_bytes for t in self.plan.problem.tensors}
 
     def with_bound(self, lower_bound_ns: int) -> "ShownPlan":
         """The same plan, of which more is proved by now; timeline and replay are shared."""

@@ -36,7 +36,7 @@ class EventDescriber:
     def __init__(self, shown: ShownPlan) -> None:
         self._shown = shown
         self._plan: Plan = shown.plan
-        self._size_bytes = {t.name: t.size_bytes for t in self._plan.problem.tensors}
+        self._size_bytes = shown.tensor_bytes
         self._operators = {o.name: (i, o) for i, o in enumerate(self._plan.problem.operators)}
         self._parameter_bytes = {p.name: p.size_bytes for p in self._plan.problem.parameters}
 

@@ -34,7 +34,7 @@ class HeldTensor:
 
 def held_at(shown: ShownPlan, device: str, time_ns: int) -> list[HeldTensor]:
     """What a device holds at a moment, the largest first; parameters are one row, workspace is not listed."""
-    size = {t.name: t.size_bytes for t in shown.plan.problem.tensors}
+    size = shown.tensor_bytes
     rows = [HeldTensor(r.tensor, size[r.tensor], r.end_ns) for r in shown.replay.resident_at(device, time_ns)]
     parameter_bytes = shown.replay.memory[device].parameter_bytes
     if parameter_bytes:
