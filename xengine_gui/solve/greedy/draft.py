@@ -76,10 +76,20 @@ class Draft(Spans):
         for tensor, device in self.kept.items():
             self.read[device * self.count + tensor].append(self.end)
         self.measure()
-        for slot in range(stride, self.end, stride):
-            run = self.at[slot]
-            if isinstance(run, Run):
-                self._load(run, slot, 1)
+        self._settle(stride, actions)
+
+    def _settle(self, stride: int, actions: list[Action]) -> None:
+        """Add what runs take beside tensors to a memory that has the tensors."""
+        for position, run in enumerate(actions):
+            if not isinstance(run, Run):
+                continue
+            for parameter in self.indexed.parameters[run.operator]:
+                homes = self.homes[run.device]
+                homes[parameter] = homes.get(parameter, 0) + 1
+            if workspace := self.workspace(run):
+                self.level[run.device, stride * (position + 1)] += workspace
+        for device, homes in enumerate(self.homes):
+            self.level[device] += sum(self.indexed.parameter_bytes[p] for p in homes)
 
     def renumber(self) -> None:
         """Give every action a new slot with empty ones around it."""

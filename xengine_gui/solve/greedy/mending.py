@@ -50,9 +50,10 @@ def let_go(draft: Draft, gap: Gap, remedy: Remedy, actions: list[Action]) -> Non
 
 
 def _remedies(draft: Draft, device: int, slot: int) -> Iterator[Remedy]:
-    sizes = draft.indexed.tensor_bytes
-    draft.looks += len(draft.keys_on[device])
-    for key in draft.keys_on[device]:
+    sizes, made, read = draft.indexed.tensor_bytes, draft.made, draft.read
+    around = [k for k in draft.keys_on[device] if read[k] and read[k][-1] > slot and made[k] and made[k][0] < slot]
+    draft.looks += len(draft.keys_on[device]) // 8 + len(around)
+    for key in around:
         if sizes[key % draft.count] and (gap := gap_at(draft, key, slot)) is not None:
             draft.looks += _LOOKS_PER_GAP
             found = gap_remedy(draft, gap, inf)

@@ -25,8 +25,8 @@ _KNOBS = (
 )
 
 
-_HEALING_LOOKS = 1_500_000
-"""What one placement's script may take to heal: some four seconds."""
+_HEALING_LOOKS = 400_000
+"""What one placement's script may take to heal: a second or some."""
 _MOST_PLACEMENTS = 256
 """Where all placements are no more than this they are all tried, with effort 2 or when nothing else is found."""
 _IMPROVING_LOOKS = (0, 100_000, 2_000_000)
