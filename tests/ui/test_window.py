@@ -479,15 +479,32 @@ def test_twenty_windows_leave_nothing_behind(qtbot: QtBot, chain_file: Path) -> 
     assert not [t for t in threading.enumerate() if t.name in ("planning", "background") and t.is_alive()]
 
 
+def save_relu(path: Path, shape: list[int | str]) -> None:
+    """Write a network of one Relu."""
+    x, y = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name in "xy")
+    node = onnx.helper.make_node("Relu", ["x"], ["y"], name="relu")
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "relu", [x], [y])), path)
+
+
+def test_a_network_without_parameters_is_opened_for_inference(
+    window: MainWindow, tmp_path: Path, plan_awaited: Wait
+) -> None:
+    path = tmp_path / "untrainable.onnx"
+    save_relu(path, [2**21, 2])
+    open_in(window, path, plan_awaited)
+    work = window.document.work
+    assert work is not None
+    assert "inference" in work.description
+    assert "nothing to train" in window.centre.error.text
+    assert not window.tools.batch.isVisible()
+
+
 class TestFreeDimensions:
     @pytest.fixture
     def file(self, tmp_path: Path) -> Path:
         """A network whose input has the shape N, 3, H, H."""
-        x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N", 3, "H", "H"])
-        y = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["N", 3, "H", "H"])
-        node = onnx.helper.make_node("Relu", ["x"], ["y"], name="relu")
         path = tmp_path / "free.onnx"
-        onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "free", [x], [y])), path)
+        save_relu(path, ["N", 3, "H", "H"])
         return path
 
     def answer(self, monkeypatch: pytest.MonkeyPatch, values: dict[str, int] | None) -> list[dict[str, int]]:

@@ -252,6 +252,9 @@ class MainWindow(QMainWindow):
         self.submenus.show_recent(self.settings.recent)
         work = self.document.work
         self.log.add(f"opened {path}")
+        if work is not None and work.note:
+            self.centre.error.show_message(work.note, "warning")
+            self.log.add(work.note)
         if work is not None and work.network is not None:
             for note in work.network.notes:
                 self.log.add(note)

@@ -51,10 +51,11 @@ class ToolBar(QToolBar):
     def show_setup(self, mode: str, batch: int | None, *, editable: bool) -> None:
         """Say what is planned; where a problem file has given it there is nothing to choose."""
         self.mode.setText(mode)
-        for action, visible in zip(self._network_actions, (editable, editable and batch is not None), strict=True):
+        shown = batch if batch is not None and 0 < batch <= _MOST_BATCH else None
+        for action, visible in zip(self._network_actions, (editable, editable and shown is not None), strict=True):
             action.setVisible(visible)
         with QSignalBlocker(self.batch):
-            self.batch.setValue(batch or 1)
+            self.batch.setValue(shown or 1)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the theme."""

@@ -27,12 +27,16 @@ class Setup:
 
 @dataclass(frozen=True)
 class Work:
-    """An opened file with its problem. Without a network (a problem file, a plan file) there is no setup to change."""
+    """An opened file with its problem. Without a network (a problem file, a plan file) there is no setup to change.
+
+    `note` is a sentence on what was done otherwise than asked for.
+    """
 
     path: Path
     problem: Problem
     network: NetworkGraph | None = None
     setup: Setup | None = None
+    note: str = ""
 
     @property
     def description(self) -> str:
@@ -119,4 +123,14 @@ def open_work(path: Path, setup: Setup) -> tuple[Work, Plan | None]:
     # One free dimension is the batch, which the window shows and changes anyway.
     if not setup.bindings and (len(opened.symbols) > 1 or (opened.symbols and opened.unknown_tensors)):
         raise SizesWantedError(path, opened)
-    return work_on(path, opened, setup), None
+    try:
+        return work_on(path, opened, setup), None
+    except InputError as error:
+        if not setup.training:
+            raise
+        # A network that cannot be trained can still be run.
+        try:
+            work = work_on(path, opened, replace(setup, training=False))
+        except InputError:
+            raise error from None
+        return replace(work, note=f"{error}; it is opened for inference"), None
