@@ -479,18 +479,19 @@ def test_twenty_windows_leave_nothing_behind(qtbot: QtBot, chain_file: Path) -> 
     assert not [t for t in threading.enumerate() if t.name in ("planning", "background") and t.is_alive()]
 
 
-def save_relu(path: Path, shape: list[int | str]) -> None:
-    """Write a network of one Relu."""
-    x, y = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name in "xy")
-    node = onnx.helper.make_node("Relu", ["x"], ["y"], name="relu")
-    onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "relu", [x], [y])), path)
+def save_network(path: Path, shape: list[int | str], *, whole_numbers: bool = False) -> None:
+    """Write a network of one operator."""
+    kind = onnx.TensorProto.INT64 if whole_numbers else onnx.TensorProto.FLOAT
+    x, y = (onnx.helper.make_tensor_value_info(name, kind, shape) for name in "xy")
+    node = onnx.helper.make_node("Abs", ["x"], ["y"], name="only")
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "one", [x], [y])), path)
 
 
 def test_a_network_without_parameters_is_opened_for_inference(
     window: MainWindow, tmp_path: Path, plan_awaited: Wait
 ) -> None:
     path = tmp_path / "untrainable.onnx"
-    save_relu(path, [2**21, 2])
+    save_network(path, [2**21, 2], whole_numbers=True)
     open_in(window, path, plan_awaited)
     work = window.document.work
     assert work is not None
@@ -504,7 +505,7 @@ class TestFreeDimensions:
     def file(self, tmp_path: Path) -> Path:
         """A network whose input has the shape N, 3, H, H."""
         path = tmp_path / "free.onnx"
-        save_relu(path, ["N", 3, "H", "H"])
+        save_network(path, ["N", 3, "H", "H"])
         return path
 
     def answer(self, monkeypatch: pytest.MonkeyPatch, values: dict[str, int] | None) -> list[dict[str, int]]:
