@@ -6,6 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from xengine_gui.model.device import Link
 from xengine_gui.ui.panels.links import LinkLine, link_lines
+from xengine_gui.ui.panels.log import LogPanel
 from xengine_gui.ui.panels.parts import ElidedLabel
 from xengine_gui.ui.panels.size_field import SizeField
 from xengine_gui.ui.settings import Settings, load_settings, save_settings
@@ -103,6 +104,20 @@ def test_a_long_name_is_elided_and_whole_in_the_tooltip(qtbot: QtBot) -> None:
     assert label.toolTip() == "n" * 300
     label.setText("n")
     assert label.toolTip() == ""
+
+
+def test_the_log_shows_the_newest_line_unless_somebody_reads_an_older_one(qtbot: QtBot) -> None:
+    log = LogPanel()
+    qtbot.addWidget(log)
+    log.resize(200, 120)
+    log.show()
+    for i in range(100):
+        log.add(f"line {i} which is too long for a narrow panel and wraps", i / 10)
+    bar = log.view.verticalScrollBar()
+    assert bar.value() == bar.maximum() > 0
+    bar.setValue(3)
+    log.add("one more")
+    assert bar.value() == 3
 
 
 SCREEN = QRect(0, 0, 1920, 1080)

@@ -29,5 +29,9 @@ class LogPanel(Panel):
     def add(self, message: str, elapsed_s: float | None = None) -> None:
         """Add a line."""
         when = "" if elapsed_s is None else f"{elapsed_s:7.2f} s  "
+        bar = self.view.verticalScrollBar()
+        follows = bar.value() >= bar.maximum() - 1
         for line in message.splitlines() or [""]:
             self.view.appendPlainText(f"{when}{line}")
+        if follows:
+            bar.setValue(bar.maximum())
