@@ -23,7 +23,7 @@ from xengine_gui.solve.greedy.strategy import Greedy
 from xengine_gui.solve.greedy.tables import Tables
 from xengine_gui.solve.working_set import single_operator_proof
 
-WITHIN = {"mobilenet_v2_p100": 1.015, "resnet50_p100": 1.015, "unet_p100": 1.005, "vgg16_p100": 1.005}
+WITHIN = {"mobilenet_v2_p100": 1.005, "resnet50_p100": 1.002, "unet_p100": 1.002, "vgg16_p100": 1.002}
 """How near the published best (Gurobi, 2020) the plans come."""
 DERIVED_NS = {
     "densenet121_gpu50": 1_459_927_141,
@@ -75,7 +75,7 @@ def test_every_feasible_tiny_instance_gets_a_plan_and_nearly_every_one_the_best(
         else:
             assert plan.total_ns >= known, path.name
             optimal += plan.total_ns == known
-    assert optimal >= 44
+    assert optimal >= 46
 
 
 @pytest.mark.parametrize("name", WITHIN)
@@ -91,7 +91,7 @@ def test_published_limits_are_met_near_the_published_totals(shared_folder, judge
 @pytest.mark.parametrize("name", DERIVED_NS)
 def test_two_devices_are_planned_near_the_bound(shared_folder, judge, name):
     plan = judged(judge, read_problem(shared_folder / "instances" / "derived" / f"{name}.json"))
-    assert DERIVED_NS[name] <= plan.total_ns <= 1.03 * DERIVED_NS[name]
+    assert DERIVED_NS[name] <= plan.total_ns <= 1.025 * DERIVED_NS[name]
 
 
 # -- anything, anywhere

@@ -43,7 +43,8 @@ class Draft(Spans):
 
     `first` marks first computations, `homes` counts per device the runs that use a parameter, `left` has operators with
     devices that they have left, `looks` counts how often the search has looked at a tensor (its measure of work), and
-    `rankings` holds what it knows about moments as long as the draft stays as it is.
+    `rankings` holds what it knows about moments as long as the draft stays as it is. With a `bias` remedies count as
+    cheaper the longer they last.
     """
 
     def __init__(self, tables: Tables, steps: Sequence[Step]) -> None:
@@ -52,6 +53,7 @@ class Draft(Spans):
         self.kept = kept_devices(self.indexed, steps)
         self.left: set[tuple[int, int]] = set()
         self.looks = 0
+        self.bias = 0.0
         self._fill(actions_of(finished_steps(self.indexed, actions_of(steps), self.kept)))
 
     def _fill(self, actions: list[Action]) -> None:

@@ -34,6 +34,8 @@ def gap_remedy(draft: Draft, gap: Gap, ceiling_ns: float) -> tuple[Remedy, list[
             actions = [Move(other, device, tensor)] if gap.end < draft.end else []
     if cost >= ceiling_ns:
         return None
+    if draft.bias:
+        cost *= (draft.end / (gap.end - gap.begin)) ** draft.bias
     return Remedy(cost, draft.indexed.tensor_bytes[tensor], kind, (gap.key, where)), actions
 
 

@@ -27,6 +27,10 @@ _KNOBS = (
 
 _HEALING_LOOKS = 400_000
 """What one placement's script may take to heal: a second or some."""
+_BIASES = (0.25, 0.0, 1.0, 2.0, -0.25)
+"""How much long gaps are favoured when healing; the best differs from network to network, so several are tried."""
+_MANY_OPERATORS = 1000
+"""Above this fewer are tried."""
 _MOST_PLACEMENTS = 256
 """Where all placements are no more than this they are all tried, with effort 2 or when nothing else is found."""
 _IMPROVING_LOOKS = (0, 100_000, 2_000_000)
@@ -41,10 +45,14 @@ class _Pool:
         self.tables, self.should_stop = tables, should_stop
         self.drafts: list[Draft] = []
 
-    def heal(self, steps: Sequence[Step]) -> bool:
+    def heal(self, steps: Sequence[Step], bias: float = 0.0) -> bool:
         """Try to heal steps where they break limits."""
         draft = Draft(self.tables, steps)
-        return heal_everywhere(draft, self.should_stop, _HEALING_LOOKS) and self._take(draft)
+        draft.bias = bias
+        healed = heal_everywhere(draft, self.should_stop, _HEALING_LOOKS)
+        draft.bias = 0.0
+        draft.rankings.clear()
+        return healed and self._take(draft)
 
     def follow(self, script: list[Action], kept: dict[int, int], knobs: Knobs) -> bool:
         """Try to follow a script within the limits."""
@@ -67,6 +75,11 @@ class _Pool:
         return min(self.drafts, key=lambda d: d.total_ns).steps() if self.drafts else None
 
 
+def _biases(indexed: IndexedProblem, effort: int) -> tuple[float, ...]:
+    few = indexed.operator_count > _MANY_OPERATORS
+    return _BIASES[: 1 if few or not effort else 2 if effort == 1 else len(_BIASES)]
+
+
 def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, effort: int = 1) -> list[Step] | None:
     """Steps that stay within all limits, or `None` where no try finds any.
 
@@ -79,7 +92,8 @@ def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, ef
         script = script_of(tables, placement)
         if script is not None and not should_stop():
             scripts.append(script)
-            if pool.heal(script) and not effort:
+            healed = [pool.heal(script, bias) for bias in _biases(indexed, effort)]
+            if any(healed) and not effort:
                 break
     for script in scripts:
         for knobs in _KNOBS:
@@ -90,7 +104,7 @@ def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, ef
         for placement in all_placements(tables, _MOST_PLACEMENTS):
             script = script_of(tables, placement)
             if script is not None and not should_stop():
-                pool.heal(script)
+                pool.heal(script, _BIASES[0])
     return pool.best(effort)
 
 
@@ -99,7 +113,8 @@ def repair_steps(
 ) -> list[Step] | None:
     """A valid plan near steps that break limits, or `None`; first computations must be in base order."""
     pool = _Pool(Tables(indexed), should_stop)
-    pool.heal(steps)
+    for bias in _biases(indexed, effort):
+        pool.heal(steps, bias)
     for knobs in _KNOBS:
         if should_stop() or (pool.drafts and effort < 2):
             break

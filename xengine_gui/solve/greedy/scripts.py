@@ -12,6 +12,8 @@ from xengine_gui.solve.placement import single_device_placements, tolled_placeme
 
 _MOST_NESTED = 100
 _TOLL_SHARES = (0.5, 0.7, 1.0, 1.4)
+_MANY_OPERATORS = 3000
+"""Above this fewer tolls are tried."""
 
 
 class _Script:
@@ -94,7 +96,7 @@ def _tolled(tables: Tables) -> Iterator[tuple[int, ...]]:
     if len(tables.computing) > 1 and tight:
         slower_ns = max(p.total_ns for p in singles) - unlimited.total_ns
         for weights in retained_bytes(indexed):
-            for share in _TOLL_SHARES:
+            for share in _TOLL_SHARES if indexed.operator_count <= _MANY_OPERATORS else (1.0,):
                 price = share * slower_ns / max(1.0, sum(weights))
                 largest = max(tables.limit_bytes[d] for d in tight)
                 tolls = {d: price * (1.0 if tables.limit_bytes[d] < largest or len(tight) == 1 else 0.0) for d in tight}

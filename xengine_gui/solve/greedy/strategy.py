@@ -9,8 +9,8 @@ from xengine_gui.solve.greedy.portfolio import greedy_steps
 from xengine_gui.solve.retain_all import what_is_missing
 from xengine_gui.solve.working_set import single_operator_proof
 
-_THOROUGH_OPERATORS = 150
-"""Up to so many operators everything is tried, as it takes no time."""
+_THOROUGH_OPERATORS = 500
+"""Up to so many operators everything is tried: a few seconds at most."""
 
 
 class Greedy:
