@@ -98,7 +98,7 @@ def test_two_devices_are_planned_near_the_bound(shared_folder, judge, name):
 
 
 @given(problem=problems(max_operators=7), effort=st.integers(0, 2))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 def test_what_is_found_is_a_plan(problem, effort):
     steps = greedy_steps(problem.indexed, never, effort=effort)
     if steps is not None:

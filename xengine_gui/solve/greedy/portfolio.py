@@ -29,12 +29,12 @@ _HEALING_LOOKS = 400_000
 """What one placement's script may take to heal: a second or some."""
 _BIASES = (0.25, 0.0, 1.0, 2.0, -0.25)
 """How much long gaps are favoured when healing; the best differs from network to network, so several are tried."""
-_MANY_OPERATORS = 1000
-"""Above this fewer are tried."""
+_MANY_OPERATORS = 3000
+"""Above this none are favoured."""
 _MOST_PLACEMENTS = 256
 """Where all placements are no more than this they are all tried, with effort 2 or when nothing else is found."""
-_IMPROVING_LOOKS = (0, 100_000, 2_000_000)
-_IMPROVED_DRAFTS = (1, 3, 5)
+_IMPROVING_LOOKS = (0, 100_000, 1_000_000)
+_IMPROVED_DRAFTS = (1, 3, 4)
 """Per effort: what improving one plan may take, and how many plans are improved."""
 
 
@@ -76,8 +76,9 @@ class _Pool:
 
 
 def _biases(indexed: IndexedProblem, effort: int) -> tuple[float, ...]:
-    few = indexed.operator_count > _MANY_OPERATORS
-    return _BIASES[: 1 if few or not effort else 2 if effort == 1 else len(_BIASES)]
+    if indexed.operator_count > _MANY_OPERATORS:
+        return (0.0,)
+    return _BIASES[: (1, 2, len(_BIASES))[min(effort, 2)]]
 
 
 def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, effort: int = 1) -> list[Step] | None:
