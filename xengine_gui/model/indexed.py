@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class IndexedProblem:
     """Operators, tensors, devices and parameters as positions in the problem's own lists.
 
-    Shapes, with T operators, N tensors, D devices: `inputs[o]` and `outputs[o]` tensors of operator o without
-    repeats; `implementations[o][d]` its ways to run on device d (empty: cannot); `transfer_ns[a][b][t]` the time of copying
+    Shapes, with T operators, N tensors, D devices: `inputs[o]` and `outputs[o]` tensors of operator o without repeats;
+    `implementations[o][d]` its ways to run on device d (empty: cannot); `transfer_ns[a][b][t]` the time of copying
     tensor t from a to b, `None` where there is no way.
     """
 

@@ -19,16 +19,14 @@ class Excess(NamedTuple):
 def new_points(decoded: Decoded, excesses: Iterable[Excess], points: Sequence[WatchPoint]) -> list[WatchPoint]:
     """Per segment and device the moment of the worst excess, as watch points that are not there yet.
 
-    Where that moment is watched already its neighbours are taken: the stage's own end, then stages beside it.
+    Where that moment is watched already, the end of its stage is taken, or the stage before, or the next worst moment.
     """
     known, found = set(points), list[WatchPoint]()
-    worst: dict[tuple[int, int], Excess] = {}
-    for excess in excesses:
-        key = decoded.marks[excess.step].segment, excess.device
-        if key not in worst or excess.ratio > worst[key].ratio:
-            worst[key] = excess
-    for excess in worst.values():
-        fresh = next((p for p in _candidates(decoded, excess) if p not in known), None)
+    stretches: dict[tuple[int, int], list[Excess]] = {}
+    for excess in sorted(excesses, key=lambda excess: -excess.ratio):
+        stretches.setdefault((decoded.marks[excess.step].segment, excess.device), []).append(excess)
+    for stretch in stretches.values():
+        fresh = next((p for excess in stretch for p in _candidates(decoded, excess) if p not in known), None)
         if fresh is not None:
             known.add(fresh)
             found.append(fresh)

@@ -4,7 +4,8 @@ from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.clock import steps_of
 from xengine_gui.solve.base import SolveContext
-from xengine_gui.solve.watchpoints.search import Search
+from xengine_gui.solve.retain_all import what_is_missing
+from xengine_gui.solve.working_set import single_operator_proof
 
 
 class Optimal:
@@ -24,15 +25,24 @@ class Optimal:
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """Plan until the gap is closed, time is up or stop is asked for; the best plan so far is handed back."""
+        # Loaded on first use: numpy, scipy and HiGHS take longer to import than most lists of strategies to show.
+        from xengine_gui.solve.watchpoints.search import Search  # noqa: PLC0415
+
         search = Search(problem, context, self.key)
         earlier = context.options.incumbent
-        if earlier is not None and earlier.problem.operators == problem.operators:
+        if earlier is not None and earlier.has_events and earlier.problem.operators == problem.operators:
             search.offer(steps_of(problem, earlier.events))
         search.run()
         plan = search.plan()
-        if plan.status is Status.INFEASIBLE:
-            return search.plan("No plan keeps the memory limits: proved by the relaxation at "
-                               f"{max(1, len(search.points))} moments.")  # fmt: skip
-        if plan.status is Status.UNKNOWN:
-            return search.plan("No plan was found within the time; that none exists is not proved.")
-        return plan
+        return plan if plan.has_events else search.plan(_without_plan(problem, plan.status))
+
+
+def _without_plan(problem: Problem, status: Status) -> str:
+    """Why there is no plan, in words."""
+    missing = what_is_missing(problem)
+    if status is Status.UNKNOWN:
+        return f"No plan was found within the time; that none exists is not proved. {missing}".strip()
+    proof = single_operator_proof(problem.indexed)
+    if proof is not None:
+        return proof.sentence(problem)
+    return f"No plan keeps the memory limits; this is proved. {missing}".strip()

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xengine_gui.model.indexed import IndexedProblem
+from xengine_gui.model.operator import Implementation
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -51,18 +52,18 @@ class Tables:
     way_operator: Ints
     way_device: Ints
     way_implementation: Ints
-    way_time_ns: Ints
-    way_workspace_bytes: Ints
+    way_time_ns: Floats
+    way_workspace_bytes: Floats
     ways_of: Ragged
     lane_tensor: Ints
     lane_source: Ints
     lane_destination: Ints
-    lane_time_ns: Ints
+    lane_time_ns: Floats
     lanes_into: Ragged
     inputs: Ragged
     outputs: Ragged
     producer: Ints
-    tensor_bytes: Ints
+    tensor_bytes: Floats
     operator_reach: Ints
     tensor_reach: Ints
 
@@ -85,7 +86,7 @@ class Tables:
 
     @cached_property
     def _size_divisor_bytes(self) -> int:
-        workspace = map(int, self.way_workspace_bytes)
+        workspace = [row.workspace_bytes for row in _implementations(self.problem)]
         return gcd(*self.problem.tensor_bytes, *self.problem.parameter_bytes, *workspace) or 1
 
     def limit_units(self, limit_bytes: int) -> float:
@@ -99,26 +100,28 @@ class Tables:
     @cached_property
     def time_unit_ns(self) -> float:
         """Nanoseconds per unit of the objective: chosen so that a plan without recomputation costs about 10^4 units."""
-        fastest = np.full(self.problem.operator_count, np.iinfo(np.int64).max)
+        fastest = np.full(self.problem.operator_count, np.inf)
         np.minimum.at(fastest, self.way_operator, self.way_time_ns)
-        return max(1.0, float(fastest[fastest < np.iinfo(np.int64).max].sum()) / 1e4)
+        return max(1.0, float(fastest[np.isfinite(fastest)].sum()) / 1e4)
 
     @cached_property
     def time_divisor_ns(self) -> int:
         """The common divisor of all times: every plan's total is a multiple of it."""
-        return gcd(*map(int, self.way_time_ns), *map(int, self.lane_time_ns)) or 1
+        problem = self.problem
+        times = [row.time_ns for row in _implementations(problem)]
+        return gcd(*times, *(time for *_, time in _lanes(problem))) or 1
 
     @classmethod
     def of(cls, problem: IndexedProblem) -> "Tables":
         """Lay out a problem."""
         ways = list(_ways(problem))
-        columns = np.array(ways, np.int64).reshape(len(ways), 5)
+        columns = np.array([way[:3] for way in ways], np.int64).reshape(len(ways), 3)
         count, devices = problem.operator_count, problem.device_count
         ways_of: list[list[int]] = [[] for _ in range(devices * count)]
         for index, (operator, device, *_) in enumerate(ways):
             ways_of[device * count + operator].append(index)
         lanes = list(_lanes(problem))
-        lane_columns = np.array(lanes, np.int64).reshape(len(lanes), 4)
+        lane_columns = np.array([lane[:3] for lane in lanes], np.int64).reshape(len(lanes), 3)
         lanes_into: list[list[int]] = [[] for _ in range(devices * problem.tensor_count)]
         for index, (tensor, _, destination, _) in enumerate(lanes):
             lanes_into[destination * problem.tensor_count + tensor].append(index)
@@ -128,18 +131,18 @@ class Tables:
             way_operator=columns[:, 0],
             way_device=columns[:, 1],
             way_implementation=columns[:, 2],
-            way_time_ns=columns[:, 3],
-            way_workspace_bytes=columns[:, 4],
+            way_time_ns=np.array([way[3] for way in ways], float),
+            way_workspace_bytes=np.array([way[4] for way in ways], float),
             ways_of=Ragged.of(ways_of),
             lane_tensor=lane_columns[:, 0],
             lane_source=lane_columns[:, 1],
             lane_destination=lane_columns[:, 2],
-            lane_time_ns=lane_columns[:, 3],
+            lane_time_ns=np.array([lane[3] for lane in lanes], float),
             lanes_into=Ragged.of(lanes_into),
             inputs=Ragged.of(problem.inputs),
             outputs=Ragged.of(problem.outputs),
             producer=np.array(problem.producer, np.int64),
-            tensor_bytes=np.array(problem.tensor_bytes, np.int64),
+            tensor_bytes=np.array(problem.tensor_bytes, float),
             operator_reach=operator_reach,
             tensor_reach=tensor_reach,
         )
@@ -150,6 +153,10 @@ def alone_bytes(problem: IndexedProblem, operator: int, workspace_bytes: int) ->
     tensors = set(problem.inputs[operator]) | set(problem.outputs[operator])
     held = sum(problem.tensor_bytes[t] for t in tensors)
     return held + sum(problem.parameter_bytes[p] for p in problem.parameters[operator]) + workspace_bytes
+
+
+def _implementations(problem: IndexedProblem) -> list[Implementation]:
+    return [row for devices in problem.implementations for rows in devices for row in rows]
 
 
 def _ways(problem: IndexedProblem) -> Iterable[tuple[int, int, int, int, int]]:
