@@ -63,7 +63,7 @@ def test_a_bad_plan_is_never_shown_as_valid(monkeypatch: pytest.MonkeyPatch) -> 
     assert not plan.has_events
     assert plan.events == ()
     assert "needs 't0'" in plan.explanation
-    assert [type(event) for event in events] == [Started, Log, Log, Finished]
+    assert [type(event) for event in events] == [Started, Log, Finished]
 
 
 def test_the_best_good_incumbent_takes_the_place_of_a_bad_plan(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,22 +5,22 @@ Importers and solvers are loaded when they are first needed, so importing this m
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from xengine_gui.cost import DeviceChoice
 from xengine_gui.errors import InputError
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.json_file import read_bytes, read_json
-from xengine_gui.model.plan import Plan, Status
+from xengine_gui.model.plan import Plan
 from xengine_gui.model.plan_file import FORMAT as PLAN_FORMAT
 from xengine_gui.model.plan_file import parse_plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import FORMAT as PROBLEM_FORMAT
 from xengine_gui.model.problem_file import parse_problem
 from xengine_gui.paths import sample_graphs
-from xengine_gui.schedule.verify import verify
-from xengine_gui.solve.base import Bound, Finished, Incumbent, SolveContext, SolveEvent, SolveOptions, Started
+from xengine_gui.solve.base import Finished, SolveContext, SolveEvent, SolveOptions, Started
+from xengine_gui.solve.judge import Judge, planned
 
 DEFAULT_DEVICES = (DeviceChoice("cpu", "i7-8700k"), DeviceChoice("gpu", "rtx-3060-laptop"))
 """What a network is planned for when nobody says otherwise."""
@@ -114,63 +114,20 @@ def plan(
     """
     from xengine_gui.solve.strategies import strategy as find  # noqa: PLC0415
 
+    tell = emit or (lambda _event: None)
+    judge = Judge(problem, strategy)
+
+    def hear(event: SolveEvent) -> None:
+        news = judge.heard(event)
+        if news is not None:
+            tell(news)
+
     chosen = find(strategy)
-    obstacle = chosen.supports(problem)
-    if obstacle:
-        raise InputError(problem.name, f"{chosen.title} cannot plan this: {obstacle}")
-    listener = _Listener(problem, emit or (lambda _event: None))
-    context = SolveContext(options, listener.hear, stop or threading.Event())
-    listener.context = context
-    listener.emit(Started(strategy))
-    found = listener.judged(chosen.plan(problem, context))
-    listener.emit(Finished(found, context.elapsed_s))
+    context = SolveContext(options, hear, stop or threading.Event())
+    tell(Started(strategy))
+    found = judge.last(planned(chosen, problem, context))
+    tell(Finished(found, context.elapsed_s))
     return found
-
-
-@dataclass
-class _Listener:
-    """Stands between a strategy and its audience and lets only verified plans through."""
-
-    problem: Problem
-    emit: Callable[[SolveEvent], None]
-    context: SolveContext | None = None
-    best: Plan | None = None
-    lower_bound_ns: int | None = None
-
-    def hear(self, event: SolveEvent) -> None:
-        if isinstance(event, Incumbent):
-            broken = verify(event.plan, self.problem).broken
-            if broken:
-                self._log(f"a plan was left out, since it breaks a rule: {broken[0]}")
-            elif self.best is None or (event.plan.total_ns or 0) < (self.best.total_ns or 0):
-                self.best = event.plan
-                self.emit(event)
-        elif isinstance(event, Bound):
-            if self.lower_bound_ns is None or event.lower_bound_ns > self.lower_bound_ns:
-                self.lower_bound_ns = event.lower_bound_ns
-                self.emit(event)
-        elif not isinstance(event, Started | Finished):
-            self.emit(event)
-
-    def judged(self, found: Plan) -> Plan:
-        """The plan itself where it keeps the rules, else the best incumbent that does, else none."""
-        if found.has_events:
-            broken = verify(found, self.problem).broken
-            if not broken:
-                return found
-            sentence = f"the strategy's plan breaks a rule: {broken[0]}"
-        elif self.best is not None:
-            sentence = f"the strategy handed back no plan ({found.status}) although it had found one"
-        else:
-            return found
-        self._log(sentence)
-        if self.best is None:
-            return Plan(self.problem, found.strategy, Status.UNKNOWN, runtime_s=found.runtime_s, explanation=sentence)
-        return replace(self.best, status=Status.FEASIBLE, runtime_s=found.runtime_s, explanation=sentence)
-
-    def _log(self, sentence: str) -> None:
-        if self.context is not None:
-            self.context.log(sentence)
 
 
 def unlimited_total_ns(problem: Problem) -> int | None:

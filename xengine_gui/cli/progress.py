@@ -4,13 +4,13 @@ import queue
 import sys
 import threading
 import time
-from dataclasses import replace
 
 from xengine_gui import planner
 from xengine_gui.cli.output import shown, tell
-from xengine_gui.model.plan import Plan, Status
+from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveEvent, SolveOptions
+from xengine_gui.solve.judge import Judge
 from xengine_gui.units import format_duration, format_percent
 
 TIME_GRACE_S = 5.0
@@ -18,6 +18,7 @@ TIME_GRACE_S = 5.0
 STOP_GRACE_S = 3.0
 _BETWEEN_LINES_S = 0.25
 _POLL_S = 0.1
+_LEFT_BEHIND = "the solver did not hear the stop, so it was left behind"
 
 
 def plan_with_progress(problem: Problem, strategy: str, options: SolveOptions) -> Plan:
@@ -43,8 +44,7 @@ class _Run:
             float("inf") if options.time_limit_s is None else self.began + options.time_limit_s + TIME_GRACE_S
         )
         self.events: queue.SimpleQueue[SolveEvent | Plan | BaseException] = queue.SimpleQueue()
-        self.best: Plan | None = None
-        self.lower_bound_ns: int | None = None
+        self.judge = Judge(problem, strategy)
         self.last_line_s = -1.0
         threading.Thread(target=self._work, name="planning", daemon=True).start()
 
@@ -59,7 +59,7 @@ class _Run:
                 event = self.events.get(timeout=_POLL_S)
             except queue.Empty:
                 if time.monotonic() > self.deadline:
-                    return self._cut_short()
+                    return self.judge.best_so_far(_LEFT_BEHIND, time.monotonic() - self.began)
                 continue
             if isinstance(event, BaseException):
                 raise event
@@ -76,33 +76,27 @@ class _Run:
             self.events.put(found)
 
     def _hear(self, event: SolveEvent) -> None:
+        # The planner has judged it already; here it is only remembered.
         if isinstance(event, Incumbent):
-            self.best = event.plan
+            self.judge.best = event.plan
         elif isinstance(event, Bound):
-            self.lower_bound_ns = event.lower_bound_ns
+            self.judge.lower_bound_ns = event.lower_bound_ns
         if not sys.stderr.isatty() or isinstance(event, Finished):
             return
         if isinstance(event, Log):
             tell(f"{event.elapsed_s:6.1f} s  {shown(event.message)}")
-        elif event.elapsed_s - self.last_line_s > _BETWEEN_LINES_S and (self.best or self.lower_bound_ns is not None):
+        elif event.elapsed_s - self.last_line_s > _BETWEEN_LINES_S and (
+            self.judge.best or self.judge.lower_bound_ns is not None
+        ):
             self.last_line_s = event.elapsed_s
             tell(f"{event.elapsed_s:6.1f} s  {self._state()}")
 
     def _state(self) -> str:
-        total = self.best.total_ns if self.best is not None else None
+        best, bound = self.judge.best, self.judge.lower_bound_ns
+        total = best.total_ns if best is not None else None
         parts = ["no plan yet" if total is None else f"best {format_duration(total)}"]
-        if self.lower_bound_ns is not None:
-            parts.append(f"lower bound {format_duration(self.lower_bound_ns)}")
+        if bound is not None:
+            parts.append(f"lower bound {format_duration(bound)}")
             if total:
-                parts.append(f"gap {format_percent(max(0, total - self.lower_bound_ns) / total, 2)}")
+                parts.append(f"gap {format_percent(max(0, total - bound) / total, 2)}")
         return ", ".join(parts)
-
-    def _cut_short(self) -> Plan:
-        why = "the solver did not hear the stop, so it was left behind"
-        runtime_s = time.monotonic() - self.began
-        if self.best is None:
-            return Plan(
-                self.problem, self.strategy, Status.UNKNOWN, lower_bound_ns=self.lower_bound_ns, runtime_s=runtime_s,
-                explanation=f"no plan was found in time ({why})",
-            )  # fmt: skip
-        return replace(self.best, lower_bound_ns=self.lower_bound_ns, runtime_s=runtime_s, explanation=why)

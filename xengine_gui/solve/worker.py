@@ -20,10 +20,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from xengine_gui.errors import InputError, PlannerError, SolverProcessError
+from xengine_gui.errors import PlannerError, SolverProcessError
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
-from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import (
     Bound,
     Finished,
@@ -33,8 +32,8 @@ from xengine_gui.solve.base import (
     SolveEvent,
     SolveOptions,
     Started,
-    Strategy,
 )
+from xengine_gui.solve.judge import Judge, planned
 
 STOP_GRACE_S = 0.5
 """A child that has not handed back its plan this long after a stop is killed."""
@@ -97,10 +96,9 @@ class _Run:
     strategy: str
     options: SolveOptions
     stop: threading.Event
+    judge: Judge
     began: float = field(default_factory=time.monotonic)
     stop_sent_at: float | None = None
-    best: Plan | None = None
-    lower_bound_ns: int | None = None
 
     @property
     def elapsed_s(self) -> float:
@@ -150,7 +148,7 @@ class SolverProcess:
         second with the best plan so far. Raises `SolverProcessError` when the child dies; what was handed on stays
         good, and the next call plans on a new child.
         """
-        run = _Run(problem, strategy_key, options, stop or threading.Event())
+        run = _Run(problem, strategy_key, options, stop or threading.Event(), Judge(problem, strategy_key))
         self._stop = run.stop
         return self._drive(run)
 
@@ -206,7 +204,8 @@ class SolverProcess:
                     raise message.error
                 event = _received(message, run)
                 whole = isinstance(event, Finished)
-                yield event
+                if event is not None:
+                    yield event
                 if whole:
                     return
         finally:
@@ -226,7 +225,7 @@ class SolverProcess:
             if overdue:
                 child.kill()
                 yield from _rest(child.pipe)
-                yield _SentPlan(Finished, _plan_fields(_cut_short(run, overdue)), run.elapsed_s)
+                yield _SentPlan(Finished, _plan_fields(run.judge.best_so_far(overdue, run.elapsed_s)), run.elapsed_s)
                 return
             if not wait([child.pipe], timeout=_POLL_S):
                 continue
@@ -246,50 +245,23 @@ def _rest(pipe: Connection) -> Iterator[_Message]:
 
 def _last_words(exit_code: int | None, run: _Run) -> str:
     how = f"signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"exit status {exit_code}"
-    kept = "the plan so far is kept" if run.best is not None else "there is no plan yet"
+    kept = "the plan so far is kept" if run.judge.best is not None else "there is no plan yet"
     return f"the solver process died ({how}); {kept}, plan again to retry"
-
-
-def _cut_short(run: _Run, why: str) -> Plan:
-    if run.best is None:
-        return Plan(
-            problem=run.problem,
-            strategy=run.strategy,
-            status=Status.UNKNOWN,
-            lower_bound_ns=run.lower_bound_ns,
-            runtime_s=run.elapsed_s,
-            explanation=f"{why} before a plan was found",
-        )
-    return replace(
-        run.best,
-        lower_bound_ns=run.lower_bound_ns,
-        runtime_s=run.elapsed_s,
-        explanation=f"{why}; this is the best plan so far",
-    )
 
 
 def _plan_fields(plan: Plan) -> dict[str, Any]:
     return {f.name: getattr(plan, f.name) for f in fields(plan) if f.name != "problem"}
 
 
-def _received(message: "Started | Bound | Log | _SentPlan", run: _Run) -> SolveEvent:
-    """The event of a message, with its plan judged; a plan that breaks a rule is only told in the log."""
-    if isinstance(message, Bound):
-        run.lower_bound_ns = max(message.lower_bound_ns, run.lower_bound_ns or 0)
+def _received(message: "Started | Bound | Log | _SentPlan", run: _Run) -> SolveEvent | None:
+    """The event of a message, with its plan judged; `None` where it is no news."""
     if not isinstance(message, _SentPlan):
-        return message
+        return run.judge.heard(message)
     plan = Plan(problem=run.problem, **message.plan_fields)
-    if plan.lower_bound_ns is not None:
-        run.lower_bound_ns = max(plan.lower_bound_ns, run.lower_bound_ns or 0)
-    broken = verify(plan, run.problem).broken if plan.has_events else ()
     if message.event is Incumbent:
-        if broken:
-            return Log(f"a plan was left out, since it breaks a rule: {broken[0]}", message.elapsed_s)
-        run.best = plan
-        return Incumbent(plan, message.elapsed_s)
-    if broken:
-        plan = _cut_short(run, f"the plan of {run.strategy} breaks a rule ({broken[0]})")
-    elif run.stop.is_set() and not plan.explanation and plan.status is not Status.OPTIMAL:
+        return run.judge.heard(Incumbent(plan, message.elapsed_s))
+    plan = run.judge.last(plan)
+    if run.stop.is_set() and plan.has_events and not plan.explanation and plan.status is not Status.OPTIMAL:
         plan = replace(plan, explanation="stopped; this is the best plan so far")
     return Finished(plan, message.elapsed_s)
 
@@ -336,7 +308,7 @@ def _serve(pipe: Connection, library: str) -> None:
         request, stop = mailbox.requests.get()
         context = SolveContext(request.options, mailbox.send, stop)
         try:
-            plan = _planned(strategies.strategy(request.strategy), request.problem, context)
+            plan = planned(strategies.strategy(request.strategy), request.problem, context)
         except PlannerError as error:
             mailbox.send(_Failure(error))
         except Exception as error:  # noqa: BLE001 - whatever a strategy does wrong, the window has to hear of it
@@ -345,10 +317,3 @@ def _serve(pipe: Connection, library: str) -> None:
             mailbox.send(_Failure(SolverProcessError(sentence)))
         else:
             mailbox.send(Finished(plan, context.elapsed_s))
-
-
-def _planned(strategy: Strategy, problem: Problem, context: SolveContext) -> Plan:
-    obstacle = strategy.supports(problem)
-    if obstacle:
-        raise InputError(problem.name, f"{strategy.title} cannot plan this: {obstacle}")
-    return strategy.plan(problem, context)
