@@ -3,7 +3,7 @@
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from problems_fixed import chain_problem
@@ -48,11 +48,25 @@ class Waiting:
 
 
 @pytest.fixture
-def deaf() -> threading.Event:
+def deaf() -> Iterator[threading.Event]:
     """Set at the end, so that a deaf solver's thread goes."""
-    return threading.Event()
+    event = threading.Event()
+    yield event
+    event.set()
+    for thread in threading.enumerate():
+        if thread.name == "planning":
+            thread.join()
 
 
+@pytest.fixture
+def _ctrl_c() -> Iterator[None]:
+    """Ctrl-C is heard, even where the tests were started in the background of a script, which turns it off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_ctrl_c")
 def test_ctrl_c_takes_the_best_plan_so_far(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     waiting = Waiting()
     waiting.after_incumbent = lambda: signal.raise_signal(signal.SIGINT)
@@ -70,10 +84,6 @@ def test_a_deaf_solver_is_left_behind(monkeypatch: pytest.MonkeyPatch, deaf: thr
     assert plan.has_events is finds
     assert plan.lower_bound_ns == (30 if finds else None)
     assert "did not hear the stop" in plan.explanation
-    deaf.set()
-    for thread in threading.enumerate():
-        if thread.name == "planning":
-            thread.join()
 
 
 def test_an_error_comes_through(monkeypatch: pytest.MonkeyPatch) -> None:
