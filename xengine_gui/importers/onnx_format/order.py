@@ -1,7 +1,8 @@
 """Whether nodes form a network at all, and a topological order that stays close to the file's."""
 
-import heapq
 from collections.abc import Iterator
+
+import networkx as nx
 
 from xengine_gui.errors import InputError
 from xengine_gui.importers.onnx_format.records import FileGraph, FileNode, printable
@@ -21,26 +22,17 @@ def check_edges(graph: FileGraph, source: str) -> None:
 def in_order(graph: FileGraph, source: str) -> list[FileNode]:
     """The nodes in the first topological order by place in the file; an `InputError` prints a cycle's path."""
     producer = {name: node.index for node in graph.nodes for name in node.outputs if name}
-    sources = [{producer[name] for name in node.reads if name in producer} for node in graph.nodes]
-    readers: list[list[int]] = [[] for _ in graph.nodes]
-    for index, needed in enumerate(sources):
-        for other in needed:
-            readers[other].append(index)
-    missing = [len(needed) for needed in sources]
-    ready = [index for index, count in enumerate(missing) if count == 0]
-    order: list[FileNode] = []
-    while ready:
-        index = heapq.heappop(ready)
-        order.append(graph.nodes[index])
-        for reader in readers[index]:
-            missing[reader] -= 1
-            if missing[reader] == 0:
-                heapq.heappush(ready, reader)
-    if len(order) < len(graph.nodes):
-        raise InputError(source, f"the network has a cycle: {_cycle(graph.nodes, sources, missing)}")
-    if any(node.index != place for place, node in enumerate(order)):
+    follows = nx.DiGraph()
+    follows.add_nodes_from(node.index for node in graph.nodes)
+    follows.add_edges_from((producer[name], n.index) for n in graph.nodes for name in n.reads if name in producer)
+    try:
+        order = list(nx.lexicographical_topological_sort(follows))
+    except nx.NetworkXUnfeasible:
+        ring = [graph.nodes[index] for index, _ in nx.find_cycle(follows)]
+        raise InputError(source, f"the network has a cycle: {_path(ring)}") from None
+    if order != sorted(order):
         graph.notes.append("The nodes were not in a topological order; they were sorted")
-    return order
+    return [graph.nodes[index] for index in order]
 
 
 def _two_producers(graph: FileGraph) -> Iterator[str]:
@@ -69,18 +61,10 @@ def _dangling(graph: FileGraph) -> Iterator[str]:
             yield f"output {printable(name)!r} of the network is produced by nothing"
 
 
-def _cycle(nodes: list[FileNode], sources: list[set[int]], missing: list[int]) -> str:
-    # Every node that could not be ordered has a source that could not either: walking back must meet itself.
-    index = next(place for place, count in enumerate(missing) if count > 0)
-    path: list[int] = []
-    seen: dict[int, int] = {}
-    while index not in seen:
-        seen[index] = len(path)
-        path.append(index)
-        index = min(other for other in sources[index] if missing[other] > 0)
-    ring = path[seen[index] :][::-1]
-    ring = ring[ring.index(min(ring)) :] + ring[: ring.index(min(ring))]
-    shown = [nodes[place].place for place in ring]
+def _path(ring: list[FileNode]) -> str:
+    """The way around a cycle from its first node in the file back to it; the middle of a long one is left out."""
+    first = min(range(len(ring)), key=lambda place: ring[place].index)
+    shown = [node.place for node in ring[first:] + ring[:first]]
     if len(shown) > _MOST_SHOWN:
         shown[_MOST_SHOWN // 2 : -(_MOST_SHOWN // 2)] = [f"… {len(shown) - _MOST_SHOWN} nodes …"]
     return " → ".join([*shown, shown[0]])
