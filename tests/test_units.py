@@ -1,4 +1,4 @@
-"""Sizes and times as people write them."""
+"""Sizes, times and counts as people write them."""
 
 import pytest
 from hypothesis import given
@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from xengine_gui.errors import InputError
 from xengine_gui.units import (
     format_bandwidth,
+    format_count,
     format_duration,
     format_duration_exact,
+    format_names,
     format_percent,
     format_size,
     format_size_exact,
@@ -141,3 +143,10 @@ def test_rates_are_read_and_shown() -> None:
     assert format_bandwidth(300 * 10**9) == "300 GB/s"
     with pytest.raises(InputError, match="above 0"):
         parse_bandwidth_bytes_per_s("0 GB/s")
+
+
+def test_counts_and_names_are_told_in_words() -> None:
+    assert [format_count(n, "tensor") for n in (0, 1, 1234)] == ["0 tensors", "1 tensor", "1,234 tensors"]
+    assert format_names("abc") == "a, b, c"
+    assert format_names("abcde", most=3) == "a, b, c and 2 more"
+    assert format_names([]) == ""

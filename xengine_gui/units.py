@@ -1,10 +1,11 @@
-"""Sizes and times as people write them, to and from exact integers.
+"""Sizes, times and counts as people write them, to and from exact integers.
 
 The rule for sizes: B, KB/MB/GB/TB/PB are powers of 1000, KiB/MiB/GiB/TiB/PiB powers of 1024; a bare letter (8G) is read
 as the binary unit, as device tools do. A number alone is bytes. Bits are refused.
 """
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal, localcontext
 
 from xengine_gui.errors import InputError
@@ -66,7 +67,7 @@ def format_size(size_bytes: int) -> str:
 
 def format_size_exact(size_bytes: int) -> str:
     """A size to the byte: `411,041,792 bytes`."""
-    return f"{size_bytes:,} byte{'' if size_bytes == 1 else 's'}"
+    return format_count(size_bytes, "byte")
 
 
 def format_duration(time_ns: int, *, fine: bool = False) -> str:
@@ -94,6 +95,18 @@ def format_bandwidth(bandwidth_bytes_per_s: int) -> str:
             digits = _three_digits(bandwidth_bytes_per_s / 1000**power)
             return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits} {'KMGTP'[power - 1]}B/s"
     return f"{bandwidth_bytes_per_s} B/s"
+
+
+def format_count(count: int, word: str) -> str:
+    """A number of things: `1 operator`, `1,746 operators`."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def format_names(names: Iterable[str], most: int = 8) -> str:
+    """The first names of a list and how many more there are: `a, b and 3 more`."""
+    every = list(names)
+    rest = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + rest
 
 
 def _three_digits(value: float, *, more: int = 0) -> str:

@@ -13,7 +13,7 @@ from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.peak import one_device_peak_bytes
-from xengine_gui.units import format_size, format_size_exact
+from xengine_gui.units import format_names, format_size, format_size_exact
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,7 @@ def _print(report: Report, name: str, *, training: bool) -> None:
         for symbol, value in report.symbols.items():
             say(f"  {shown(symbol)} = {'unknown' if value is None else value}")
     if report.unknown_tensors:
-        names = ", ".join(shown(name) for name in report.unknown_tensors[:8])
-        rest = f" and {len(report.unknown_tensors) - 8:,} more" if len(report.unknown_tensors) > 8 else ""
-        say(f"\nsizes are unknown of {names}{rest}")
+        say(f"\nsizes are unknown of {format_names(map(shown, report.unknown_tensors))}")
     for note in report.notes:
         say(f"\nnote: {shown(note)}")
 

@@ -11,7 +11,13 @@ from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.plan_file import write_plan
 from xengine_gui.schedule.summary import PlanSummary, summarise
 from xengine_gui.solve.base import SolveOptions
-from xengine_gui.units import format_duration, format_duration_exact, format_percent, format_size
+from xengine_gui.units import (
+    format_count,
+    format_duration,
+    format_duration_exact,
+    format_percent,
+    format_size,
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,7 +57,7 @@ def _no_plan(plan: Plan, arguments: argparse.Namespace) -> int:
 def _print(plan: Plan) -> None:
     figures = summarise(plan, planner.unlimited_total_ns(plan.problem), with_makespan=True)
     operators, devices = len(plan.problem.operators), len(plan.problem.devices)
-    counted = f"{operators:,} operator{'' if operators == 1 else 's'}, {devices} device{'' if devices == 1 else 's'}"
+    counted = f"{format_count(operators, 'operator')}, {format_count(devices, 'device')}"
     say(f"{shown(plan.problem.name) or 'problem'}: {counted}, planned by {plan.strategy} in {plan.runtime_s:.1f} s\n")
     pairs(_figures(figures))
     if plan.explanation:

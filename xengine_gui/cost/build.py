@@ -13,8 +13,7 @@ from xengine_gui.model.graph import TrainingGraph
 from xengine_gui.model.operator import Operator
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.tensor import Parameter, Tensor
-
-_MOST_NAMED = 8
+from xengine_gui.units import format_count, format_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +65,10 @@ def _refuse_unknown_sizes(graph: TrainingGraph) -> None:
     unknown = graph.unknown_tensors
     if not unknown:
         return
-    shown = ", ".join(repr(name) for name in unknown[:_MOST_NAMED])
-    rest = f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else ""
+    shown = format_names(map(repr, unknown))
     free = ", ".join(symbol for symbol, value in graph.network.symbols.items() if value is None)
     remedy = f"; bind the dimensions {free}" if free else ""
-    raise InputError(graph.name, f"the size of {len(unknown)} tensors is unknown: {shown}{rest}{remedy}")
+    raise InputError(graph.name, f"the size of {format_count(len(unknown), 'tensor')} is unknown: {shown}{remedy}")
 
 
 def _default_links(presets: Mapping[str, DevicePreset]) -> tuple[Link, ...]:

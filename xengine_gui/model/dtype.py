@@ -1,6 +1,7 @@
 """Data types and their sizes, down to two bits an element."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import prod
 
 BITS: Mapping[str, int] = {
     "float32": 32,
@@ -32,12 +33,17 @@ BITS: Mapping[str, int] = {
 """Bits of an element; a type that is not here (strings, sequences, maps) has no size of its own."""
 
 
-def size_bytes(dtype: str, element_count: int | None) -> int | None:
-    """Whole bytes of `element_count` elements, rounded up; `None` where the type or the count is unknown."""
+def element_count(shape: Sequence[int] | None) -> int | None:
+    """Number of elements, `None` where the shape is unknown."""
+    return None if shape is None else prod(shape)
+
+
+def size_bytes(dtype: str, count: int | None) -> int | None:
+    """Whole bytes of `count` elements, rounded up; `None` where the type or the count is unknown."""
     bits = BITS.get(dtype)
-    if bits is None or element_count is None:
+    if bits is None or count is None:
         return None
-    return -(-element_count * bits // 8)
+    return -(-count * bits // 8)
 
 
 def is_float(dtype: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from xengine_gui.model.dtype import element_count
 from xengine_gui.model.operator import Phase
 
 Attribute = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
@@ -25,12 +26,7 @@ class GraphTensor:
     @property
     def element_count(self) -> int | None:
         """Number of elements, `None` where the shape is unknown."""
-        if self.shape is None:
-            return None
-        count = 1
-        for length in self.shape:
-            count *= length
-        return count
+        return element_count(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +92,7 @@ class NetworkGraph:
     @cached_property
     def unknown_tensors(self) -> tuple[str, ...]:
         """Names of tensors and parameters whose size is unknown; planning needs them all."""
-        return (
-            *(tensor.name for tensor in self.tensors.values() if tensor.size_bytes is None),
-            *(parameter.name for parameter in self.parameters.values() if parameter.size_bytes is None),
-        )
+        return _without_size(self.tensors, self.parameters)
 
     @cached_property
     def activation_bytes(self) -> int:
@@ -182,12 +175,15 @@ class TrainingGraph:
     @cached_property
     def unknown_tensors(self) -> tuple[str, ...]:
         """Names of tensors and parameters whose size is unknown; a problem needs them all."""
-        return (
-            *(tensor.name for tensor in self.tensors.values() if tensor.size_bytes is None),
-            *(parameter.name for parameter in self.parameters.values() if parameter.size_bytes is None),
-        )
+        return _without_size(self.tensors, self.parameters)
 
     @cached_property
     def parameter_bytes(self) -> int:
         """Bytes of all parameters with gradients and optimizer state."""
         return sum(parameter.size_bytes or 0 for parameter in self.parameters.values())
+
+
+def _without_size(
+    *groups: Mapping[str, GraphTensor | GraphParameter | TrainingTensor | ParameterState],
+) -> tuple[str, ...]:
+    return tuple(item.name for group in groups for item in group.values() if item.size_bytes is None)

@@ -13,12 +13,12 @@ from xengine_gui.training.existing import existing_training_graph
 from xengine_gui.training.forward import GraphBuilder
 from xengine_gui.training.rules import RULES, Rule, rule_of
 from xengine_gui.training.saved import statistics_bytes
+from xengine_gui.units import format_names
 
 OPTIMIZERS: Mapping[str, int] = MappingProxyType({"none": 1, "sgd": 2, "momentum": 3, "adam": 4})
 """How many times a trainable parameter's bytes are held: weights, gradient, then momentum, then second moments."""
 
 LOSS_NOTE = "Loss: softmax cross-entropy against labels of negligible size, a stand-in where training uses another"
-_MOST_NAMED = 8
 _UPDATE_SHARE = 0.01
 
 
@@ -315,14 +315,11 @@ class _Differentiation:
             notes.append("The network has no trainable parameter: its backward runs to the inputs")
         strange = dict.fromkeys(o.kind for o in steps if o.kind not in RULES and self._has_backward(o))
         if strange:
-            rest = f" and {len(strange) - _MOST_NAMED} more" if len(strange) > _MOST_NAMED else ""
-            kinds = ", ".join(list(strange)[:_MOST_NAMED]) + rest
+            kinds = format_names(strange)
             notes.append(f"No rule says what the backward of {kinds} reads: all inputs and outputs are assumed")
         dropped = [operator.name for operator in steps if operator.kind == "Dropout"]
         if dropped:
-            notes.append(
-                f"Dropout draws a mask of a byte an element and is not recomputed: {', '.join(dropped[:_MOST_NAMED])}"
-            )
+            notes.append(f"Dropout draws a mask of a byte an element and is not recomputed: {format_names(dropped)}")
 
 
 def _runs(finished: Mapping[str, GraphOperator]) -> Iterator[list[str]]:

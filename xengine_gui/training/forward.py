@@ -11,9 +11,9 @@ from xengine_gui.model.graph import (
     TrainingTensor,
 )
 from xengine_gui.model.operator import Phase
+from xengine_gui.units import format_names
 
 INPUT_NOTE = "A network input is an operator of kind Input: the batch can be loaded again, so it is recomputable"
-_MOST_NAMED = 8
 
 
 class GraphBuilder:
@@ -85,7 +85,7 @@ class GraphBuilder:
         if any(name in used for name in self.network.inputs):
             self.notes.append(INPUT_NOTE)
         if unused:
-            self.notes.append(f"Nothing reads the inputs {', '.join(unused[:_MOST_NAMED])}; they are left out")
+            self.notes.append(f"Nothing reads the inputs {format_names(unused)}; they are left out")
 
     def add_forward(self, operator: GraphOperator, extra: tuple[str, ...] = (), *, recomputable: bool = True) -> None:
         """The operator's forward; `extra` are tensors that it writes for its backward."""

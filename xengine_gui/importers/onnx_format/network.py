@@ -11,14 +11,14 @@ from xengine_gui.importers.onnx_format.order import check_edges, in_order
 from xengine_gui.importers.onnx_format.records import FileGraph, FileNode, dtype_name, inner_constants, parse, printable
 from xengine_gui.importers.onnx_format.shapes import RANDOM_KINDS, Shapes, find_shapes
 from xengine_gui.importers.onnx_format.trainable import is_trainable_slot
-from xengine_gui.model.dtype import size_bytes
+from xengine_gui.model.dtype import element_count, size_bytes
 from xengine_gui.model.graph import GraphOperator, GraphParameter, GraphTensor, NetworkGraph
+from xengine_gui.units import format_count, format_names
 
 VIEW_KINDS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"})
 _OPTIONAL_OUTPUTS = frozenset({"Dropout", "BatchNormalization", "MaxPool", "LayerNormalization"})
 _TRAINING_DOMAINS = ("ai.onnx.preview.training", "ai.onnx.training")
 _OPTIMIZER_KINDS = frozenset({"SGDOptimizer", "AdamOptimizer", "AdamWOptimizer", "LambOptimizer", "SGD"})
-_MOST_NAMED = 8
 
 
 def network_of(data: bytes, *, source: str, name: str, batch: int | None, bindings: Mapping[str, int]) -> NetworkGraph:
@@ -95,9 +95,13 @@ class _Assembly:
             names[node.index] = name
         unnamed, repeated = counts[""], sum(1 for name, count in counts.items() if name and count > 1)
         if unnamed:
-            self.notes.append(f"{_many(unnamed, 'operator')} without a name: called by kind and place, like Relu_12")
+            self.notes.append(
+                f"{format_count(unnamed, 'operator')} without a name: called by kind and place, like Relu_12"
+            )
         if repeated:
-            self.notes.append(f"{_many(repeated, 'operator name')} used more than once: places were added to them")
+            self.notes.append(
+                f"{format_count(repeated, 'operator name')} used more than once: places were added to them"
+            )
         return names
 
     def _tensors(self) -> dict[str, GraphTensor]:
@@ -122,7 +126,7 @@ class _Assembly:
 
     def _tensor(self, name: str, storage: str) -> GraphTensor:
         shape, dtype = self.shapes.static(name), self._dtype(name)
-        return GraphTensor(self._name(name), shape, dtype, size_bytes(dtype, _count(shape)), self._name(storage))
+        return GraphTensor(self._name(name), shape, dtype, size_bytes(dtype, element_count(shape)), self._name(storage))
 
     def _dtype(self, name: str) -> str:
         declared = self.shapes.types.get(name) or self.graph.declared.get(name)
@@ -152,7 +156,7 @@ class _Assembly:
                     parameters[self._name(name)] = self._parameter(name, trainable=trainable)
             for name, inner in self._inner(node):
                 shape, dtype = tuple(inner.dims), dtype_name(inner.data_type)
-                parameters[name] = GraphParameter(name, shape, dtype, size_bytes(dtype, _count(shape)), name)
+                parameters[name] = GraphParameter(name, shape, dtype, size_bytes(dtype, element_count(shape)), name)
         return parameters
 
     def _inner(self, node: FileNode) -> Iterator[tuple[str, Any]]:
@@ -165,7 +169,7 @@ class _Assembly:
         while (node := self.constant_nodes.get(root)) is not None and node.kind in VIEW_KINDS and not node.domain:
             root = node.inputs[0]
         shape, dtype = self.shapes.static(name), self._dtype(name)
-        size = size_bytes(dtype, _count(shape))
+        size = size_bytes(dtype, element_count(shape))
         value = self.shapes.values.get(name)
         if shape is None and value is not None:
             shape, size = value.shape, int(value.nbytes)
@@ -176,7 +180,7 @@ class _Assembly:
             return False
         maker = self.constant_nodes.get(name)
         is_literal = maker is not None and maker.kind == "Constant"
-        count = _count(self.shapes.static(name))
+        count = element_count(self.shapes.static(name))
         return is_trainable_slot(
             node.kind, slot, dtype=self._dtype(name), single=count is not None and count <= 1, literal=is_literal
         )
@@ -206,44 +210,27 @@ class _Assembly:
     ) -> None:
         strange = Counter(f"{o.domain}.{o.kind}" if o.domain else o.kind for o in operators if not o.known)
         if strange:
-            self.notes.append(f"Unknown operators, kept as they are: {_list(strange)}")
+            self.notes.append(f"Unknown operators, kept as they are: {format_names(strange)}")
         if any(operator.captures or operator.kind in ("If", "Loop", "Scan") for operator in operators):
             self.notes.append("Control flow is one opaque operator each; what happens inside it is not planned")
         random = [operator.name for operator in operators if not operator.recomputable]
         if random:
-            self.notes.append(f"Random results are not recomputed: {_list(random)}")
+            self.notes.append(f"Random results are not recomputed: {format_names(random)}")
         unknown = [tensor.name for tensor in tensors.values() if tensor.size_bytes is None]
         unknown += [parameter.name for parameter in parameters.values() if parameter.size_bytes is None]
         if unknown:
-            self.notes.append(f"Unknown size of {_many(len(unknown), 'tensor')}: {_list(unknown)}")
+            self.notes.append(f"Unknown size of {format_count(len(unknown), 'tensor')}: {format_names(unknown)}")
         empty = [t.name for t in tensors.values() if t.size_bytes == 0]
         if empty:
-            self.notes.append(f"{_many(len(empty), 'tensor')} of 0 bytes, as a dimension is 0: {_list(empty)}")
+            self.notes.append(
+                f"{format_count(len(empty), 'tensor')} of 0 bytes, as a dimension is 0: {format_names(empty)}"
+            )
         constant = [self._name(o) for o in self.graph.outputs if o in self.shapes.constants]
         if constant:
-            self.notes.append(f"Outputs that depend on no input are parameters: {_list(constant)}")
+            self.notes.append(f"Outputs that depend on no input are parameters: {format_names(constant)}")
         if any(_is_backward(node) for node in self.nodes):
             self.notes.append("The file already has a backward: it is planned as it is, not differentiated again")
 
 
 def _is_backward(node: FileNode) -> bool:
     return node.domain in _TRAINING_DOMAINS or node.kind.endswith("Grad") or node.kind in _OPTIMIZER_KINDS
-
-
-def _count(shape: tuple[int, ...] | None) -> int | None:
-    if shape is None:
-        return None
-    count = 1
-    for length in shape:
-        count *= length
-    return count
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _list(names: Iterable[str]) -> str:
-    every = list(names)
-    rest = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
-    return ", ".join(every[:_MOST_NAMED]) + rest

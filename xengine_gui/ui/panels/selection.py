@@ -20,7 +20,7 @@ from xengine_gui.ui.models.event_details import EventDescriber, EventDetails, Fa
 from xengine_gui.ui.models.memory_model import Column, MemoryModel, held_at
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, clear, column, row, section_label, text_label
 from xengine_gui.ui.shown_plan import ShownPlan
-from xengine_gui.units import format_duration, format_size
+from xengine_gui.units import format_count, format_duration, format_size
 
 _FOLLOW_MS = 50
 _MOST_TENSORS = 12
@@ -111,9 +111,7 @@ class SelectionPanel(Panel):
         self.memory.set_rows(held_at(self._shown, device, self._time_ns))
         self.memory_title.setText(f"In memory at {format_duration(self._time_ns)}")
         count = self.memory.rowCount()
-        self.memory_total.setText(
-            f"{count:,} tensor{'' if count == 1 else 's'}, {format_size(self.memory.total_bytes)}"
-        )
+        self.memory_total.setText(f"{format_count(count, 'tensor')}, {format_size(self.memory.total_bytes)}")
 
 
 class _Fitting(QScrollArea):

@@ -6,7 +6,7 @@ from xengine_gui.ui.panels.parts import text_label
 from xengine_gui.ui.panels.summary import status_words
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import set_style_property
-from xengine_gui.units import format_duration
+from xengine_gui.units import format_count, format_duration
 
 
 class StatusLine(QStatusBar):
@@ -43,7 +43,9 @@ class StatusLine(QStatusBar):
         self.quality.setText(status_words(shown))
         makespan = "" if s.makespan_ns is None else f" · {format_duration(s.makespan_ns, fine=True)} (overlapped)"
         self.total.setText(f"total {format_duration(s.total_ns, fine=True)} (serial){makespan}")
-        self.counts.setText(f"{_count(s.recompute_count, 'recompute')} · {_count(s.transfer_count, 'transfer')}")
+        self.counts.setText(
+            f"{format_count(s.recompute_count, 'recompute')} · {format_count(s.transfer_count, 'transfer')}"
+        )
 
     def show_activity(self, text: str) -> None:
         """Say what the window is doing."""
@@ -52,7 +54,3 @@ class StatusLine(QStatusBar):
     def _say(self, text: str, role: str) -> None:
         self.verdict.setText(text)
         set_style_property(self.verdict, "role", role)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

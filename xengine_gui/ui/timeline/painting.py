@@ -16,7 +16,7 @@ from xengine_gui.ui.timeline.memory import paint_memory
 from xengine_gui.ui.timeline.primitives import TEXT_CENTRE, TEXT_LEFT, TEXT_RIGHT, draw_lines, draw_rects
 from xengine_gui.ui.timeline.ticks import TimeTicks, time_ticks
 from xengine_gui.ui.timeline.triangles import draw_triangles
-from xengine_gui.units import format_percent
+from xengine_gui.units import format_count, format_percent
 
 CARD_RADIUS = 9.0
 _TICK_TEXT_WIDTHS = 1.9
@@ -117,7 +117,7 @@ def _title(painter: QPainter, frame: Frame, position: int) -> None:
     right = layout.right
     facts = [f"busy {format_percent(device.busy_ratio)}"] if len(device.compute) else []
     if device.recompute_count:
-        facts.append(f"{device.recompute_count:,} recompute{'' if device.recompute_count == 1 else 's'}")
+        facts.append(format_count(device.recompute_count, "recompute"))
     limit = frame.limit_bytes(device.device)
     if limit:
         facts.append(f"peak {format_percent(device.device.peak_bytes / limit)} of its limit")
