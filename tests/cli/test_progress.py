@@ -3,6 +3,7 @@
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -69,7 +70,12 @@ def _ctrl_c() -> Iterator[None]:
 @pytest.mark.usefixtures("_ctrl_c")
 def test_ctrl_c_takes_the_best_plan_so_far(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     waiting = Waiting()
-    waiting.after_incumbent = lambda: signal.raise_signal(signal.SIGINT)
+
+    def interrupt() -> None:
+        time.sleep(0.2)  # until the main thread waits: before that Ctrl-C ends the command, as anywhere
+        signal.raise_signal(signal.SIGINT)
+
+    waiting.after_incumbent = interrupt
     monkeypatch.setattr(strategies, "STRATEGIES", (waiting,))
     plan = plan_with_progress(chain_problem(), "waiting", ENDLESS)
     assert plan.total_ns == 40
