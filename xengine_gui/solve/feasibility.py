@@ -1,0 +1,264 @@
+"""The smallest memory limit of each device that would do, with the others as they are.
+
+From above by plans: the greedy strategy at limits in between, then the optimal engine, which stops at its first plan.
+From below by proofs: what single operators take, the least limit of relaxations (`watchpoints/limit_model.py`), and
+limits that the engine proves infeasible. Where both meet, the smallest limit is proved.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from xengine_gui.model.indexed import IndexedProblem
+from xengine_gui.model.plan import Plan, Status, Step
+from xengine_gui.model.problem import Problem
+from xengine_gui.schedule.clock import steps_of
+from xengine_gui.schedule.finish import finished_plan
+from xengine_gui.schedule.replay import replay_steps
+from xengine_gui.solve.base import SolveContext, SolveOptions
+from xengine_gui.solve.binding import BindingMoment, binding_moment
+from xengine_gui.solve.greedy import greedy_steps
+from xengine_gui.solve.working_set import working_sets
+
+STRATEGY_KEY = "smallest-limit"
+WatchPoints = Sequence[tuple[int, int, int]]
+"""Moments to watch from the beginning: stage, operator, device (see `watchpoints/points.py`)."""
+
+_ANY_PLAN = 1.0
+"""A gap at which the engine is content with its first plan."""
+_GREEDY_TRIES = 8
+_GREEDY_SHARE = 0.3
+_CLOSE_ENOUGH = 0.002
+"""The greedy strategy is not tried between limits that are this close."""
+_BOUND_SHARE = 0.4
+"""The part of the time left that one bound by a MILP may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class SmallestLimit:
+    """The smallest limit of a device known to do, with the other devices as they are.
+
+    `lower_bytes` is proved: no plan does with less. `proved` where both are the same. `limit_bytes` is `None` where no
+    plan is known whatever the device's limit; that none exists is `proved` then, or not. `plan` is a plan within
+    `limit_bytes`, `moment` the one at which it takes all of them.
+    """
+
+    device: str
+    limit_bytes: int | None
+    proved: bool
+    lower_bytes: int
+    given_bytes: int | None
+    moment: BindingMoment | None = None
+    plan: Plan | None = field(default=None, repr=False, compare=False)
+
+
+def smallest_limits(
+    problem: Problem,
+    stop: threading.Event | None = None,
+    time_s: float | None = 10.0,
+    *,
+    infeasible: bool = False,
+    points: WatchPoints = (),
+) -> tuple[SmallestLimit, ...]:
+    """The smallest limit of each device that has one; the time is shared among them.
+
+    `infeasible` tells that the problem as it is has been proved to have no plan; `points` are the moments that proved
+    it.
+    """
+    limited = [d for d, device in enumerate(problem.devices) if device.memory_limit_bytes is not None]
+    asked, end = stop or threading.Event(), time.monotonic() + (math.inf if time_s is None else time_s)
+    found = []
+    for done, device in enumerate(limited):
+        now = time.monotonic()
+        share = (end - now) / (len(limited) - done)
+        hunt = _Hunt(problem, device, asked, now + share, list(points))
+        found.append(hunt.smallest(infeasible=infeasible))
+    return tuple(found)
+
+
+@dataclass
+class _Hunt:
+    """The search for the smallest limit of one device: `lower` is proved, `upper` is the peak of `steps`."""
+
+    problem: Problem
+    device: int
+    stop: threading.Event
+    end: float
+    points: list[tuple[int, int, int]]
+    lower: int = 0
+    upper: int | None = None
+    steps: Sequence[Step] | None = None
+    divisor: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.divisor = level_divisor_bytes(self.problem.indexed, self.device)
+
+    @property
+    def name(self) -> str:
+        return self.problem.devices[self.device].name
+
+    @property
+    def given(self) -> int | None:
+        return self.problem.devices[self.device].memory_limit_bytes
+
+    def smallest(self, *, infeasible: bool) -> SmallestLimit:
+        """Close in from both sides until they meet or time is up."""
+        self._raise(alone_bytes(self.problem.indexed, self.device))
+        if infeasible and self.given is not None:
+            self._raise(self.given + 1)
+        impossible = not self._first_plan()
+        if not impossible:
+            self._greedy_between()
+            self._close_in()
+        if self.steps is None or self.upper is None:
+            return SmallestLimit(self.name, None, impossible, self.lower, self.given)
+        limited = self.problem.with_limit(self.name, self.upper)
+        return SmallestLimit(
+            device=self.name,
+            limit_bytes=self.upper,
+            proved=self.lower >= self.upper,
+            lower_bytes=min(self.lower, self.upper),
+            given_bytes=self.given,
+            moment=binding_moment(limited, self.steps, self.device),
+            plan=finished_plan(limited, STRATEGY_KEY, self.steps),
+        )
+
+    # -- what is known
+
+    def _raise(self, lower_bytes: int) -> None:
+        """Levels are multiples of a divisor, so bounds are rounded up to one."""
+        self.lower = max(self.lower, -(-lower_bytes // self.divisor) * self.divisor)
+
+    def _offer(self, steps: Sequence[Step]) -> None:
+        peak = replay_steps(self.problem.indexed, steps).peak_bytes[self.device]
+        if self.upper is None or peak < self.upper:
+            self.steps, self.upper = steps, peak
+
+    def _over(self) -> bool:
+        return self.stop.is_set() or time.monotonic() >= self.end
+
+    def _within(self, seconds: float) -> Callable[[], bool]:
+        end = time.monotonic() + seconds
+        return lambda: self._over() or time.monotonic() >= end
+
+    @property
+    def _left_s(self) -> float:
+        return max(0.0, self.end - time.monotonic())
+
+    # -- from above
+
+    def _first_plan(self) -> bool:
+        """Look for a plan with the device unlimited; false where it is proved that there is none."""
+        free = self.problem.with_limit(self.name, None)
+        steps = greedy_steps(free.indexed, self._over, effort=0)
+        if steps is not None and replay_steps(free.indexed, steps).valid:
+            self._offer(steps)
+            return True
+        return self._engine(None)
+
+    def _greedy_between(self) -> None:
+        """Try the greedy strategy at limits in between, the least that is possible first."""
+        should_stop = self._within(_GREEDY_SHARE * min(self._left_s, 60.0))
+        below = self.lower
+        for attempt in range(_GREEDY_TRIES):
+            if self.upper is None or should_stop() or self.upper - below <= _CLOSE_ENOUGH * self.upper * bool(attempt):
+                return
+            limit = below if not attempt else self._middle(below, self.upper)
+            if limit >= self.upper:
+                return
+            tight = self.problem.with_limit(self.name, limit).indexed
+            steps = greedy_steps(tight, should_stop, effort=0)
+            if steps is not None and replay_steps(tight, steps).valid:
+                self._offer(steps)
+            else:
+                below = limit + self.divisor
+
+    def _middle(self, lower: int, upper: int) -> int:
+        return max(lower, (lower + upper) // 2 // self.divisor * self.divisor)
+
+    # -- from both sides
+
+    def _close_in(self) -> None:
+        """Ask the engine at the limit that a relaxation needs, at the last one below a plan, or in the middle.
+
+        Where it neither finds a plan nor proves that there is none, only larger limits are asked for from then on.
+        """
+        below, stalled = self.lower, False
+        while self.upper is not None and max(self.lower, below) < self.upper and not self._over():
+            before = self.lower
+            level = self._bound()
+            below, most = max(below, self.lower), self.upper - self.divisor
+            if below > most or self._over():
+                return
+            limit = self._middle(below, most) if stalled else min(max(level, below), most)
+            stalled = self.lower == before and not stalled
+            if not self._decide(limit):
+                below = limit + self.divisor
+
+    def _bound(self) -> int:
+        """Raise the lower bound by the watch points so far; what the relaxation's best point needs."""
+        from xengine_gui.solve.watchpoints.highs import Limits  # noqa: PLC0415 - solvers are loaded on first use
+        from xengine_gui.solve.watchpoints.limit_model import least_limit  # noqa: PLC0415
+        from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint  # noqa: PLC0415
+        from xengine_gui.solve.watchpoints.relaxation import Relaxation  # noqa: PLC0415
+        from xengine_gui.solve.watchpoints.tables import Tables  # noqa: PLC0415
+
+        if not self.points or self.upper is None:
+            return self.lower
+        indexed = self.problem.with_limit(self.name, self.upper).indexed
+        watched = tuple(WatchPoint(*point) for point in self.points)
+        relaxation = Relaxation.of(Tables.of(indexed), Segmentation(indexed.operator_count, watched))
+        limits = Limits(_BOUND_SHARE * self._left_s, should_stop=self._over)
+        least = least_limit(relaxation, self.device, limits, integral=True)
+        self._raise(min(least.lower_bytes, self.upper))
+        return self.lower if least.level_bytes is None else least.level_bytes
+
+    def _decide(self, limit: int) -> bool:
+        """Have the engine find a plan within a limit or prove that there is none; false where it does neither."""
+        before = self.upper
+        if self._engine(limit):
+            return self.upper != before
+        self._raise(limit + 1)
+        return True
+
+    def _engine(self, limit: int | None) -> bool:
+        """Run the engine until its first plan at a limit; false where it proves that there is none."""
+        from xengine_gui.solve.watchpoints.points import WatchPoint  # noqa: PLC0415 - solvers are loaded on first use
+        from xengine_gui.solve.watchpoints.search import Search  # noqa: PLC0415
+
+        options = SolveOptions(gap_ratio=_ANY_PLAN, time_limit_s=self._left_s if self.end < math.inf else None)
+        search = Search(self.problem.with_limit(self.name, limit), SolveContext(options, stop=self.stop), STRATEGY_KEY)
+        search.points = tuple(WatchPoint(*point) for point in self.points)
+        search.run()
+        self.points = [(p.stage, p.operator, p.device) for p in search.points]
+        if search.best_steps is not None:
+            self._offer(search.best_steps)
+        return not search.infeasible
+
+
+def level_divisor_bytes(indexed: IndexedProblem, device: int) -> int:
+    """The common divisor of everything that can be on a device: every level is a multiple of it."""
+    workspace = [row.workspace_bytes for ways in indexed.implementations for row in ways[device]]
+    return math.gcd(*indexed.tensor_bytes, *indexed.parameter_bytes, *workspace) or 1
+
+
+def alone_bytes(indexed: IndexedProblem, device: int) -> int:
+    """What a device needs for the largest operator that fits on no other one, alone with its tensors."""
+    least = 0
+    for sets in working_sets(indexed):
+        if all(needs.missing_bytes for needs in sets if needs.device != device):
+            here = [n.tensor_bytes + n.workspace_bytes + n.parameter_bytes for n in sets if n.device == device]
+            least = max(least, min(here, default=0))
+    return least
+
+
+def known_plan(problem: Problem, smallest: Sequence[SmallestLimit]) -> Plan | None:
+    """A plan of the problem itself that came up while smaller limits were looked for."""
+    for small in smallest:
+        if small.plan is not None and small.given_bytes is not None and small.plan.has_events:
+            steps = steps_of(problem, small.plan.events)
+            if replay_steps(problem.indexed, steps).valid:
+                return replace(finished_plan(problem, STRATEGY_KEY, steps), status=Status.FEASIBLE)
+    return None

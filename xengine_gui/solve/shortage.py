@@ -1,0 +1,119 @@
+"""Why nothing fits, in words and as figures for the window."""
+
+import threading
+from dataclasses import dataclass
+
+from xengine_gui.model.problem import Problem
+from xengine_gui.solve.feasibility import SmallestLimit, WatchPoints, smallest_limits
+from xengine_gui.solve.retain_all import retained_tries, what_is_missing
+from xengine_gui.solve.working_set import TooLarge, single_operator_proof
+from xengine_gui.units import format_size, format_size_exact
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """What keeps a problem from being planned.
+
+    `too_large` where an operator fits on no device even alone, else `smallest` per limited device. `proved` where it is
+    proved that no plan keeps the limits. `fits` where there is no shortage: the plan without recomputation keeps them.
+    """
+
+    proved: bool
+    too_large: TooLarge | None = None
+    smallest: tuple[SmallestLimit, ...] = ()
+    fits: bool = False
+
+    def words(self, problem: Problem) -> str:
+        """The shortage in sentences."""
+        if self.fits:
+            return "Everything fits without recomputation."
+        if self.too_large is not None:
+            return self.too_large.sentence(problem)
+        if not self.smallest:
+            return f"No plan was found; that none exists is not proved. {what_is_missing(problem)}".strip()
+        closest = self.closest
+        head = self._head(closest, problem)
+        others = [_or_else(problem, s) for s in self.smallest if s is not closest and s.limit_bytes is not None]
+        moment = "" if closest.moment is None else f"Then {closest.moment.sentence()}"
+        return " ".join(part for part in (head, *others, moment) if part)
+
+    @property
+    def closest(self) -> SmallestLimit:
+        """The device whose limit has to rise least, as a share of it."""
+
+        def rise(small: SmallestLimit) -> float:
+            if small.limit_bytes is None:
+                return float("inf")
+            return (small.limit_bytes - (small.given_bytes or 0)) / max(1, small.given_bytes or 0)
+
+        return min(self.smallest, key=rise)
+
+    def _head(self, small: SmallestLimit, problem: Problem) -> str:
+        given, limit, lower = _told_apart(small.given_bytes or 0, small.limit_bytes or 0, small.lower_bytes)
+        others = _as_they_are(problem, small.device)
+        none = "No plan keeps" if self.proved else "No plan was found that keeps"
+        told = f"{none} {small.device!r} within {given}"
+        if small.limit_bytes is None:
+            no_limit = "no limit of it would do" if small.proved else "none was found whatever its limit"
+            return f"{told}; {no_limit}{others}."
+        if small.proved:
+            return f"{told}: at least {limit} are needed{others} (proved)."
+        return f"{told}: {limit} would do{others}, the least known; that less than {lower} cannot do is proved."
+
+
+def shortage(
+    problem: Problem,
+    *,
+    stop: threading.Event | None = None,
+    time_s: float | None = 10.0,
+    proved: bool = False,
+    points: WatchPoints = (),
+) -> Shortage:
+    """What keeps a problem from being planned, as far as it can be found out in the time.
+
+    `proved` tells that it has been proved to have no plan, `points` the moments that the proof watched.
+    """
+    too_large = single_operator_proof(problem.indexed)
+    if too_large is not None:
+        return Shortage(proved=True, too_large=too_large)
+    if not proved:
+        tries = retained_tries(problem)
+        if tries and tries[0].replay.valid:
+            return Shortage(proved=False, fits=True)
+    smallest = smallest_limits(problem, stop, time_s, infeasible=proved, points=points)
+    proved = proved or any(s.given_bytes is not None and s.lower_bytes > s.given_bytes for s in smallest)
+    return Shortage(proved, smallest=smallest)
+
+
+def explain_infeasible(
+    problem: Problem,
+    *,
+    stop: threading.Event | None = None,
+    time_s: float | None = 10.0,
+    proved: bool = False,
+    points: WatchPoints = (),
+) -> str:
+    """Why no plan keeps the limits, and which limits would do, in sentences."""
+    return shortage(problem, stop=stop, time_s=time_s, proved=proved, points=points).words(problem)
+
+
+def _as_they_are(problem: Problem, device: str) -> str:
+    others = [d.name for d in problem.devices if d.name != device and d.memory_limit_bytes is not None]
+    if not others:
+        return ""
+    return f" with {', '.join(map(repr, others))} as {'it is' if len(others) == 1 else 'they are'}"
+
+
+def _or_else(problem: Problem, small: SmallestLimit) -> str:
+    limit, given = _told_apart(small.limit_bytes or 0, small.given_bytes or 0)
+    how = "proved" if small.proved else f"the least known, not less than {format_size(small.lower_bytes)}"
+    others = _as_they_are(problem, small.device)
+    return f"Or {small.device!r} with {limit} in place of {given}{others} ({how})."
+
+
+def _told_apart(*sizes: int) -> tuple[str, ...]:
+    """Sizes in short, or to the byte where different ones would read the same."""
+    short = [format_size(size) for size in sizes]
+    if len(set(short)) < len(set(sizes)):
+        return tuple(map(format_size_exact, sizes))
+    return tuple(short)
