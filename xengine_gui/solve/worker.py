@@ -99,6 +99,7 @@ class _Run:
     judge: Judge
     began: float = field(default_factory=time.monotonic)
     stop_sent_at: float | None = None
+    child_has_begun: bool = False
 
     @property
     def elapsed_s(self) -> float:
@@ -192,6 +193,15 @@ class SolverProcess:
         child.close()
 
     def _drive(self, run: _Run) -> Iterator[SolveEvent]:
+        try:
+            yield from self._attempt(run)
+        except SolverProcessError:
+            if run.child_has_begun:
+                raise
+            # It had died while it was idle, which for a moment cannot be seen: a new one has not.
+            yield from self._attempt(run)
+
+    def _attempt(self, run: _Run) -> Iterator[SolveEvent]:
         child = self._ready_child()
         run.began = time.monotonic()
         whole = False
@@ -199,6 +209,7 @@ class SolverProcess:
             with contextlib.suppress(OSError):  # a dead child is told by the pipe's end below
                 child.pipe.send(_Request(run.problem, run.strategy, run.options))
             for message in self._messages(child, run):
+                run.child_has_begun = True
                 if isinstance(message, _Failure):
                     whole = True
                     raise message.error
@@ -307,6 +318,7 @@ def _serve(pipe: Connection, library: str) -> None:
     while True:
         request, stop = mailbox.requests.get()
         context = SolveContext(request.options, mailbox.send, stop)
+        mailbox.send(Started(request.strategy))
         try:
             plan = planned(strategies.strategy(request.strategy), request.problem, context)
         except PlannerError as error:
