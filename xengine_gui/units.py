@@ -25,6 +25,8 @@ _TIME_NS = {
     "h": 3600 * 10**9,
 }
 _MOST = 2**80
+LARGEST = 2**128
+"""No size in bytes and no time in nanoseconds is larger; up to here floats of solvers and pictures can hold them."""
 
 
 def parse_size_bytes(text: str) -> int:

@@ -87,3 +87,13 @@ def test_a_full_disk_is_told() -> None:
     with pytest.raises(InputError, match="cannot be written: No space left"):
         write_text(Path("/dev/full"), "new")
     assert Path("/dev/full").is_char_device()
+
+
+def test_a_device_file_is_told_and_not_read_for_ever() -> None:
+    with pytest.raises(InputError, match="it is a device, not a file"):
+        read_json(Path("/dev/zero"))
+
+
+def test_many_keys_with_one_repeated_are_read_at_once() -> None:
+    keys = ", ".join(f'"{i}": 0' for i in range(50_000))
+    assert mistakes(f'{{{keys}, "7": 1}}'.encode()) == ("7 is there twice",)

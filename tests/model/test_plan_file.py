@@ -127,3 +127,19 @@ def test_the_totals_may_be_absent() -> None:
         del written[key]
     expected = replace(plan(), total_ns=None, lower_bound_ns=None, peak_bytes={}, runtime_s=0.0)
     assert parse_plan(written, "plan.json") == expected
+
+
+@pytest.mark.parametrize("kind", [[], {}, ["compute"], 1, True, None])
+def test_an_event_of_no_kind_is_told(kind: object) -> None:
+    value = data()
+    value["events"][0]["kind"] = kind
+    assert "events[0].kind must be compute, recompute, transfer or free" in mistakes(value)[0]
+
+
+@pytest.mark.parametrize("key", ["runtime_s", "total_ns", "lower_bound_ns"])
+def test_numbers_beyond_any_machine_are_refused(key: str) -> None:
+    for number in (10**400, -(10**400), 2**128 + 1):
+        (told,) = mistakes(data() | {key: number})
+        assert told.startswith(f"{key} must be ")
+        assert len(told) < 120
+    assert parse_plan(data() | {key: 2**128}, "plan.json")

@@ -10,9 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from problems import problems
 
 from xengine_gui.errors import InputError
+from xengine_gui.model.device import Device
 from xengine_gui.model.json_file import format_json
+from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import parse_problem, problem_to_json, read_problem, write_problem
+from xengine_gui.model.tensor import Parameter, Tensor
 
 
 def data() -> dict[str, Any]:
@@ -187,3 +190,26 @@ def test_every_shared_instance_is_read_and_written_back(shared_folder: Path) -> 
         known = json.loads(path.read_text(encoding="utf-8"))
         assert len(problem.operators) == len(known["operators"])
         assert parse_problem(problem_to_json(problem), "again") == problem
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tensors": (Tensor("x", 2**128 + 1),)},
+        {"tensors": (Tensor("x", -1),)},
+        {"parameters": (Parameter("w", 2**2000),)},
+        {"devices": (Device("gpu", "", 2**129),)},
+        {"operators": (Operator("a", "", Phase.FORWARD, (), ("x",), costs={"gpu": (Implementation(2**129, 0),)}),)},
+        {"operators": (Operator("a", "", Phase.FORWARD, (), ("x",), costs={"gpu": (Implementation(0, 2**129),)}),)},
+    ],
+)
+def test_sizes_and_times_that_no_machine_has_are_refused_wherever_a_problem_comes_from(change: dict[str, Any]) -> None:
+    parts: dict[str, Any] = {
+        "devices": (Device("gpu", "", None),),
+        "tensors": (Tensor("x", 2**128),),
+        "operators": (Operator("a", "", Phase.FORWARD, (), ("x",), costs={"gpu": (Implementation(2**128, 2**128),)}),),
+    }
+    Problem("good", **parts)
+    with pytest.raises(InputError) as caught:
+        Problem("bad", **parts | change)
+    assert len(caught.value.mistakes) == 1

@@ -4,12 +4,15 @@ import contextlib
 import json
 import math
 import os
+import stat
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
 from xengine_gui.errors import InputError
+from xengine_gui.units import LARGEST
 
 Json = object
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -38,6 +41,8 @@ def read_json(path: Path) -> Json:
 def read_bytes(path: Path, most: int = -1) -> bytes:
     """The content of a file, or its first `most` bytes; an `InputError` where it cannot be read."""
     try:
+        if stat.S_ISCHR(path.stat().st_mode) or stat.S_ISBLK(path.stat().st_mode):
+            raise InputError(str(path), "cannot be read: it is a device, not a file")  # some never end
         with path.open("rb") as file:
             return file.read(most)
     except FileNotFoundError:
@@ -59,8 +64,8 @@ def parse_json(raw: bytes, source: str) -> Json:
     def pairs(items: list[tuple[str, Json]]) -> dict[str, Json]:
         row = _Object(items)
         if len(row) != len(items):
-            names = [name for name, _ in items]
-            row.repeated = tuple(name for name in row if names.count(name) > 1)
+            times = Counter(name for name, _ in items)
+            row.repeated = tuple(name for name in row if times[name] > 1)
             doubtful.append(True)
         return row
 
@@ -202,7 +207,7 @@ class Fields:
     ) -> int:
         """A whole number that must be there unless it has a default."""
         value = row.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST:
             return value
         if key in row:
             self._not_whole(value, at(place, key), least)
@@ -242,7 +247,7 @@ class Fields:
         value = row.get(key)
         if value is None:
             return 0.0
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST:
             return float(value)
         self.wrong(at(place, key), f"must be a number, not {show(value)}")
         return 0.0
@@ -259,7 +264,8 @@ class Fields:
 
     def _not_whole(self, value: Json, place: str, least: int) -> None:
         if isinstance(value, int) and not isinstance(value, bool):
-            self.wrong(place, f"must be at least {least}, not {value}")
+            limits = f"at least {least}" if value < least else "at most 2^128"
+            self.wrong(place, f"must be {limits}, not {show(value)}")
         elif isinstance(value, float) and value.is_integer():
             self.wrong(place, f"must be a whole number, written without point or exponent, not {show(value)}")
         else:

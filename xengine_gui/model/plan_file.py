@@ -65,7 +65,7 @@ def _event(fields: Fields, row: Mapping[str, Json], place: str) -> Event | None:
     kind = row.get("kind")
     start_ns = fields.whole(row, "start_ns", place)
     end_ns = fields.whole(row, "end_ns", place)
-    if kind in {"compute", "recompute"}:
+    if kind in ("compute", "recompute"):  # no set: what stands there may be a list
         return Compute(
             operator=fields.name(row, "operator", place),
             device=fields.name(row, "device", place),

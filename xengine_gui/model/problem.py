@@ -9,6 +9,7 @@ from xengine_gui.model.device import Device, Link, TransferTime
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.operator import Operator
 from xengine_gui.model.tensor import Parameter, Tensor
+from xengine_gui.units import LARGEST
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,13 @@ def _repeated(names: list[str], what: str) -> Iterator[str]:
         seen.add(name)
 
 
+def _beyond(value: int, what: str) -> Iterator[str]:
+    if value < 0:
+        yield f"{what} is negative"
+    elif value > LARGEST:
+        yield f"{what} is larger than any machine's, above 2^128"
+
+
 def _mistakes(problem: Problem) -> Iterator[str]:
     if not problem.devices:
         yield "there is no device"
@@ -74,10 +82,11 @@ def _mistakes(problem: Problem) -> Iterator[str]:
     yield from _repeated([p.name for p in problem.parameters], "parameter")
     yield from _repeated([o.name for o in problem.operators], "operator")
     for device in problem.devices:
-        if device.memory_limit_bytes is not None and device.memory_limit_bytes < 0:
-            yield f"device {device.name!r}: memory_limit_bytes is negative"
-    yield from (f"tensor {t.name!r}: bytes is negative" for t in problem.tensors if t.size_bytes < 0)
-    yield from (f"parameter {p.name!r}: bytes is negative" for p in problem.parameters if p.size_bytes < 0)
+        yield from _beyond(device.memory_limit_bytes or 0, f"device {device.name!r}: memory_limit_bytes")
+    for tensor in problem.tensors:
+        yield from _beyond(tensor.size_bytes, f"tensor {tensor.name!r}: bytes")
+    for parameter in problem.parameters:
+        yield from _beyond(parameter.size_bytes, f"parameter {parameter.name!r}: bytes")
     yield from _operator_mistakes(problem)
     yield from _link_mistakes(problem)
 
@@ -111,8 +120,9 @@ def _operator_mistakes(problem: Problem) -> Iterator[str]:
         for device, rows in operator.costs.items():
             if device not in devices:
                 yield f"{place}: costs name the unknown device {device!r}"
-            if any(row.time_ns < 0 or row.workspace_bytes < 0 for row in rows):
-                yield f"{place}: a cost on {device!r} is negative"
+            for row in rows:
+                yield from _beyond(row.time_ns, f"{place}: time_ns on {device!r}")
+                yield from _beyond(row.workspace_bytes, f"{place}: workspace_bytes on {device!r}")
             yield from _repeated([row.name or "" for row in rows], f"{place}: implementation on {device!r}")
     yield from (f"tensor {t!r} is produced by no operator" for t in sorted(tensors - producer.keys()))
     yield from (f"keep: there is no tensor {t!r}" for t in problem.keep if t not in tensors)
@@ -130,10 +140,10 @@ def _link_mistakes(problem: Problem) -> Iterator[str]:
         if source == destination:
             yield f"{place}: source and destination are the same"
     for link in problem.links:
-        if link.bandwidth_bytes_per_s <= 0 or link.latency_ns < 0:
-            yield f"link {link.source!r} to {link.destination!r}: bandwidth must be positive, latency not negative"
+        if link.bandwidth_bytes_per_s <= 0:
+            yield f"link {link.source!r} to {link.destination!r}: bandwidth must be positive"
+        yield from _beyond(link.latency_ns, f"link {link.source!r} to {link.destination!r}: latency_ns")
     for row in problem.transfers:
         if row.tensor not in tensors:
             yield f"transfers: there is no tensor {row.tensor!r}"
-        if row.time_ns < 0:
-            yield f"transfers: the time of {row.tensor!r} is negative"
+        yield from _beyond(row.time_ns, f"transfers: the time of {row.tensor!r}")
