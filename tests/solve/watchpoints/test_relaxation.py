@@ -1,6 +1,7 @@
 """The relaxation bounds every plan: each valid plan is one of its points, and costs no less."""
 
 import numpy as np
+from encoding import encode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import problems_with_steps
@@ -10,7 +11,6 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import UndecodableError, decode
-from xengine_gui.solve.watchpoints.encode import encode
 from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, Outcome, solve_milp
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_order
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
@@ -28,6 +28,11 @@ def relaxations(draw: st.DrawFn) -> tuple[Relaxation, list[Step], Problem]:
         operator = draw(st.integers(0, stage))
         device = -1 if operator == stage else draw(st.integers(0, len(problem.devices) - 1))
         points.append(WatchPoint(stage, operator, device))
+        earlier = [p for p in points if p.stage == stage and not p.is_first and p.before is None]
+        if earlier and operator != stage and draw(st.booleans()):
+            other = draw(st.sampled_from(earlier))
+            if (other.operator, other.device) != (operator, device):
+                points.append(WatchPoint(stage, operator, device, (other.operator, other.device)))
     return Relaxation.of(Tables.of(problem.indexed), Segmentation(count, in_order(points))), steps, problem
 
 

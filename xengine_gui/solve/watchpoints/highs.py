@@ -6,10 +6,13 @@ from enum import Enum
 
 import highspy
 import numpy as np
+from scipy.sparse import csr_array
 
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.rows import Rows
-from xengine_gui.solve.watchpoints.tables import Floats
+from xengine_gui.solve.watchpoints.tables import Floats, Ints
+
+ROW_TOLERANCE = 1e-6
 
 
 class Outcome(Enum):
@@ -68,8 +71,7 @@ class LinearProgram:
     """The LP of a relaxation, kept loaded so that rows can be added and the next solve starts from the last basis."""
 
     def __init__(self, relaxation: Relaxation, *, presolve: bool = True, interior: bool = False) -> None:
-        count = relaxation.columns.count
-        self._highs = _loaded(relaxation, np.zeros(count), np.ones(count))
+        self._highs = _loaded(relaxation.cost, relaxation.matrix, relaxation.lower, relaxation.upper)
         self._highs.setOptionValue("presolve", "choose" if presolve else "off")
         if interior:
             self._highs.setOptionValue("solver", "ipm")
@@ -103,35 +105,81 @@ def solve_milp(
     *,
     lower: Floats,
     upper: Floats,
-    start: Floats | None = None,
     presolve: bool = True,
     on_bound: Callable[[float], None] = lambda _bound: None,
 ) -> MilpResult:
-    """Solve the MILP of a relaxation with columns between `lower` and `upper` (to fix some), from a starting point."""
-    highs = _loaded(relaxation, lower, upper)
+    """Solve the MILP of a relaxation with columns between `lower` and `upper` (to fix some).
+
+    It is given no starting point: with one HiGHS 1.16 can tell a wrong objective and so a wrong bound. What it tells is
+    compared with what its point costs; where they differ it has failed.
+    """
+    rest = _Rest.of(relaxation, lower, upper)
+    if rest is None:
+        return MilpResult(Outcome.INFEASIBLE, float("inf"), None, float("inf"))
+    if not len(rest.free):
+        return MilpResult(Outcome.SOLVED, rest.offset, lower.copy(), rest.offset)
+    highs = _loaded(rest.cost, rest.matrix, rest.lower, rest.upper)
     _set_time(highs, limits)
     highs.setOptionValue("presolve", "choose" if presolve else "off")
-    highs.setOptionValue("mip_rel_gap", limits.gap_ratio)
+    highs.setOptionValue("mip_abs_gap", 1e-9)
     highs.setOptionValue("mip_feasibility_tolerance", 1e-7)
-    count = relaxation.columns.count
+    highs.setOptionValue("mip_rel_gap", limits.gap_ratio)
+    count = len(rest.free)
     highs.changeColsIntegrality(count, np.arange(count, dtype=np.int32), np.full(count, highspy.HighsVarType.kInteger))
-    if start is not None:
-        solution = highspy.HighsSolution()
-        solution.col_value = list(start)
-        highs.setSolution(solution)
 
     def ask(event: highspy.highs.HighsCallbackEvent) -> None:
-        on_bound(event.data_out.mip_dual_bound)
-        if limits.should_stop() or event.data_out.mip_dual_bound >= limits.cutoff:
+        bound = event.data_out.mip_dual_bound + rest.offset
+        on_bound(bound)
+        if limits.should_stop() or bound >= limits.cutoff:
             event.interrupt()
 
     highs.cbMipInterrupt += ask
     highs.run()
+    return _milp_result(highs, rest, lower)
+
+
+def _milp_result(highs: highspy.Highs, rest: "_Rest", fixed: Floats) -> MilpResult:
     outcome, info = _OUTCOMES.get(highs.getModelStatus(), Outcome.FAILED), highs.getInfo()
-    found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-    point = np.round(np.array(highs.getSolution().col_value)) if found else None
-    bound = info.mip_dual_bound if np.isfinite(info.mip_dual_bound) else 0.0
-    return MilpResult(outcome, bound, point, info.objective_function_value)
+    if outcome is Outcome.INFEASIBLE:
+        return MilpResult(outcome, float("inf"), None, float("inf"))
+    bound = info.mip_dual_bound + rest.offset if np.isfinite(info.mip_dual_bound) else 0.0
+    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return MilpResult(outcome, bound, None, float("inf"))
+    found = np.round(np.array(highs.getSolution().col_value))
+    told, cost = info.objective_function_value, float(rest.cost @ found)
+    if abs(told - cost) > 1e-5 * max(1.0, abs(cost)):
+        return MilpResult(Outcome.FAILED, 0.0, None, float("inf"))
+    point = fixed.copy()
+    point[rest.free] = found
+    return MilpResult(outcome, bound, point, cost + rest.offset)
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """What is left of a relaxation when some columns are fixed: the free columns, the rows that hold any, an offset."""
+
+    free: Ints
+    cost: Floats
+    matrix: csr_array
+    lower: Floats
+    upper: Floats
+    offset: float
+
+    @classmethod
+    def of(cls, relaxation: Relaxation, lower: Floats, upper: Floats) -> "_Rest | None":
+        """The rest, or `None` where a row without free columns is broken."""
+        free = np.flatnonzero(upper > lower)
+        fixed = np.where(upper > lower, 0.0, lower)
+        taken = relaxation.matrix @ fixed
+        matrix = relaxation.matrix[:, free]
+        matrix.eliminate_zeros()
+        row_lower, row_upper = relaxation.lower - taken, relaxation.upper - taken
+        empty = np.diff(matrix.indptr) == 0
+        if np.any((row_lower[empty] > ROW_TOLERANCE) | (row_upper[empty] < -ROW_TOLERANCE)):
+            return None
+        kept = ~empty
+        offset = float(relaxation.cost @ fixed)
+        return cls(free, relaxation.cost[free], matrix[kept], row_lower[kept], row_upper[kept], offset)
 
 
 def _set_time(highs: highspy.Highs, limits: Limits) -> None:
@@ -148,11 +196,12 @@ class _SilentHighs(highspy.Highs):
         super().enableCallbacks()  # type: ignore[no-untyped-call]
 
 
-def _loaded(relaxation: Relaxation, lower: Floats, upper: Floats) -> highspy.Highs:
-    matrix, model = relaxation.matrix, highspy.HighsLp()
+def _loaded(cost: Floats, matrix: csr_array, lower: Floats, upper: Floats) -> highspy.Highs:
+    """HiGHS with a model whose columns lie between 0 and 1."""
+    model = highspy.HighsLp()
     model.num_col_, model.num_row_ = matrix.shape[1], matrix.shape[0]
-    model.col_cost_, model.col_lower_, model.col_upper_ = relaxation.cost, lower, upper
-    model.row_lower_, model.row_upper_ = relaxation.lower, relaxation.upper
+    model.col_cost_, model.col_lower_, model.col_upper_ = cost, np.zeros(len(cost)), np.ones(len(cost))
+    model.row_lower_, model.row_upper_ = lower, upper
     model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     model.a_matrix_.start_ = matrix.indptr.astype(np.int32)
     model.a_matrix_.index_ = matrix.indices.astype(np.int32)

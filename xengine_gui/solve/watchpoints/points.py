@@ -9,18 +9,25 @@ class WatchPoint(NamedTuple):
     """A moment of every plan: while operator `operator` runs in stage `stage`.
 
     With `operator == stage` (and `device` -1) it is the operator's first computation. Else it is the operator's last
-    recomputation on `device` within the stage, after the stage's earlier watch points; in a plan without such a run the
-    moment comes at once after the watch point before it.
+    recomputation on `device` within the stage, after the stage's earlier watch points; with `before`, another
+    (operator, device) that is watched in the same stage, it is the last one before that moment. A plan without such a
+    run has the moment at once after the watch point before it, or at once before the one that `before` names.
     """
 
     stage: int
     operator: int
     device: int = -1
+    before: tuple[int, int] | None = None
 
     @property
     def is_first(self) -> bool:
         """Whether it watches a first computation."""
         return self.operator == self.stage
+
+    @property
+    def anchor(self) -> "WatchPoint":
+        """The watch point that it stands in front of, or itself."""
+        return self if self.before is None else WatchPoint(self.stage, *self.before)
 
 
 class Segment(NamedTuple):
@@ -41,8 +48,15 @@ def in_order(points: Iterable[WatchPoint]) -> tuple[WatchPoint, ...]:
     A watched recomputation must be told from one in an earlier stage, so the stage must begin with a watch point.
     """
     wanted = set(points)
+    wanted |= {point.anchor for point in wanted}
     wanted |= {WatchPoint(p.stage - 1, p.stage - 1) for p in wanted if not p.is_first and p.stage > 0}
-    return tuple(sorted(wanted, key=lambda p: (p.stage, p.is_first, p.operator, p.device)))
+    return tuple(sorted(wanted, key=_place))
+
+
+def _place(point: WatchPoint) -> tuple[int, bool, int, int, bool, int, int]:
+    anchor = point.anchor
+    own = point.operator, point.device
+    return (point.stage, point.is_first, anchor.operator, anchor.device, point.before is None, *own)
 
 
 @dataclass(frozen=True)
@@ -68,5 +82,9 @@ class Segmentation:
         stage = self.segments[segment].first
         if segment == len(self.points) or self.points[segment].stage != stage:
             return []  # the segment goes on into later stages
-        before = (point for point in self.points[:segment] if point.stage == stage and not point.is_first)
-        return [(point.operator, point.device) for point in before]
+        barred = []
+        for index, point in enumerate(self.points[:segment]):
+            ends = point.before is None or segment <= self.points.index(point.anchor)
+            if point.stage == stage and not point.is_first and index < segment and ends:
+                barred.append((point.operator, point.device))
+        return barred

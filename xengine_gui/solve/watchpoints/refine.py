@@ -26,18 +26,23 @@ def new_points(decoded: Decoded, excesses: Iterable[Excess], points: Sequence[Wa
     for excess in sorted(excesses, key=lambda excess: -excess.ratio):
         stretches.setdefault((decoded.marks[excess.step].segment, excess.device), []).append(excess)
     for stretch in stretches.values():
-        fresh = next((p for excess in stretch for p in _candidates(decoded, excess) if p not in known), None)
+        fresh = next((p for excess in stretch for p in _candidates(decoded, excess, points) if p not in known), None)
         if fresh is not None:
             known.add(fresh)
             found.append(fresh)
     return found
 
 
-def _candidates(decoded: Decoded, excess: Excess) -> Iterable[WatchPoint]:
-    stage = decoded.marks[excess.step].stage
+def _candidates(decoded: Decoded, excess: Excess, points: Sequence[WatchPoint]) -> Iterable[WatchPoint]:
+    segment, stage = decoded.marks[excess.step]
     run = _run_at(decoded, excess)
     if run is not None and run.operator < stage:
         yield WatchPoint(stage, run.operator, run.device)
+        end = points[segment] if segment < len(points) else None
+        anchor = (end.anchor.operator, end.anchor.device) if end is not None and not end.is_first else None
+        if anchor is not None and end is not None and end.stage == stage and anchor != (run.operator, run.device):
+            # It runs before the moment that watches it, because something watched earlier in the stage wants it.
+            yield WatchPoint(stage, run.operator, run.device, anchor)
     yield WatchPoint(stage, stage)
     if stage > 0:
         yield WatchPoint(stage - 1, stage - 1)

@@ -14,7 +14,6 @@ from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.greedy import greedy_steps, improve_steps, repair_steps
 from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import Decoded, UndecodableError, decode
-from xengine_gui.solve.watchpoints.encode import encode
 from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, LpResult, MilpResult, Outcome, solve_milp
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_order
 from xengine_gui.solve.watchpoints.refine import Excess, new_points
@@ -268,7 +267,6 @@ class Search:
             Limits(self.context.remaining_s, gap, self.context.should_stop, cutoff),
             lower=lower,
             upper=upper,
-            start=self._start(relaxation, lower, upper),
             on_bound=lambda value: self._raise_bound(relaxation, min(value, cutoff)),
         )
         if milp.outcome is not Outcome.FAILED:
@@ -286,12 +284,6 @@ class Search:
 
     def _in_ns(self, value: float) -> str:
         return format_duration(int(value * self.tables.time_unit_ns)) if np.isfinite(value) else "any cost"
-
-    def _start(self, relaxation: Relaxation, lower: Floats, upper: Floats) -> Floats | None:
-        if self.best_steps is None:
-            return None
-        point = encode(relaxation, self.best_steps)
-        return point if bool(np.all((point >= lower) & (point <= upper))) else None
 
     def _confirm_infeasible(self, relaxation: Relaxation, *, integral: bool = False) -> None:
         """Believe in infeasibility only when a second solve without presolve says the same."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Move, Run, Step
-from xengine_gui.solve.watchpoints.points import Segmentation
+from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.tables import Floats, Ints, Tables
 
@@ -17,7 +17,7 @@ Place = tuple[int, int]
 def moments(steps: Sequence[Step], segmentation: Segmentation) -> list[tuple[int, bool]]:
     """Per watch point the index of the step that it watches, and whether that step is the watched run.
 
-    Where a plan has no such run the moment comes at once after the one before (that step's index, `False`).
+    Where a plan has no such run the moment comes at once after the one before, or before the one that it precedes.
     """
     first_run: dict[int, int] = {}
     runs_of: dict[tuple[int, int], list[int]] = {}
@@ -25,15 +25,42 @@ def moments(steps: Sequence[Step], segmentation: Segmentation) -> list[tuple[int
         if isinstance(step, Run):
             first_run.setdefault(step.operator, index)
             runs_of.setdefault((step.operator, step.device), []).append(index)
-    found: list[tuple[int, bool]] = []
-    for point in segmentation.points:
+    points = segmentation.points
+    found: list[tuple[int, bool]] = [(-1, False)] * len(points)
+    after = -1
+    for i, point in enumerate(points):
         if point.is_first:
-            found.append((first_run[point.operator], True))
+            found[i] = (first_run[point.operator], True)
+        elif point.before is None:
+            found[i] = _last(runs_of, point, after, first_run[point.stage] - 1) or (after, False)
+        else:
             continue
-        after = found[-1][0] if found else -1
-        inside = [i for i in runs_of.get((point.operator, point.device), ()) if after < i < first_run[point.stage]]
-        found.append((inside[-1], True) if inside else (after, False))
+        _in_front(runs_of, points, found, i, after)
+        after = found[i][0]
     return found
+
+
+def _last(
+    runs_of: dict[tuple[int, int], list[int]], point: WatchPoint, after: int, until: int
+) -> tuple[int, bool] | None:
+    inside = [i for i in runs_of.get((point.operator, point.device), ()) if after < i <= until]
+    return (inside[-1], True) if inside else None
+
+
+def _in_front(
+    runs_of: dict[tuple[int, int], list[int]],
+    points: Sequence[WatchPoint],
+    found: list[tuple[int, bool]],
+    anchor: int,
+    after: int,
+) -> None:
+    """The moments that stand in front of a watched recomputation, from the last to the first."""
+    i = anchor - 1
+    while i >= 0 and points[i].before is not None and points[i].anchor == points[anchor]:
+        index, real = found[i + 1]
+        until = index - 1 if real else index
+        found[i] = _last(runs_of, points[i], after, until) or (max(until, after), False)
+        i -= 1
 
 
 def encode(relaxation: Relaxation, steps: Sequence[Step]) -> Floats:
@@ -93,7 +120,7 @@ def _early(steps: Sequence[Step], segmentation: Segmentation, k: int) -> dict[Pl
     """The run of a watched recomputation before its last one in segment k, if there is one."""
     if k == len(segmentation.points) or segmentation.points[k].is_first:
         return {}
-    _, operator, device = segmentation.points[k]
+    _, operator, device, _ = segmentation.points[k]
     runs = [step for step in steps if isinstance(step, Run) and step[:2] == (device, operator)]
     return {(device, operator): runs[-2].implementation} if len(runs) > 1 else {}
 
