@@ -2,14 +2,17 @@
 
 import importlib.util
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import problems, problems_with_steps
 
+from xengine_gui.model.device import TransferTime
 from xengine_gui.model.plan import Run, Status
 from xengine_gui.model.plan_file import plan_to_json
+from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import problem_to_json, read_problem
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.schedule.verify import verify
@@ -225,3 +228,47 @@ def test_one_chain_is_recomputed_when_half_of_it_fits(shared_folder):
     runs = [step.operator for step in steps if isinstance(step, Run)]
     assert total_ns(problem.indexed, steps) == 11_000
     assert len(runs) == len(set(runs)) + 2
+
+
+def test_sizes_beyond_64_bits_are_planned_as_their_small_likes(judge):
+    sizes = st.sampled_from([2**30, 2**60, 2**66, 2**100])
+
+    @settings(max_examples=60, deadline=None)
+    @given(problems(max_operators=6), sizes)
+    def same(problem, scale):
+        small, large = greedy_steps(problem.indexed, never), greedy_steps(scaled(problem, scale).indexed, never)
+        assert small == large
+        judged(judge, scaled(problem, scale))
+
+    same()
+
+
+def scaled(problem, scale):
+    """The same problem in a smaller unit of bytes, with transfers that take as long as before."""
+    indexed = problem.indexed
+    pairs = [(a, b) for a in range(indexed.device_count) for b in range(indexed.device_count) if a != b]
+    times = [(t, a, b, indexed.copy_ns(a, b, t)) for a, b in pairs for t in range(indexed.tensor_count)]
+    names = [d.name for d in problem.devices]
+    return Problem(
+        name=problem.name,
+        devices=tuple(
+            replace(d, memory_limit_bytes=None if d.memory_limit_bytes is None else d.memory_limit_bytes * scale)
+            for d in problem.devices
+        ),
+        operators=tuple(
+            replace(
+                o,
+                costs={
+                    device: tuple(replace(way, workspace_bytes=way.workspace_bytes * scale) for way in ways)
+                    for device, ways in o.costs.items()
+                },
+            )
+            for o in problem.operators
+        ),
+        tensors=tuple(replace(t, size_bytes=t.size_bytes * scale) for t in problem.tensors),
+        parameters=tuple(replace(p, size_bytes=p.size_bytes * scale) for p in problem.parameters),
+        transfers=tuple(
+            TransferTime(problem.tensors[t].name, names[a], names[b], ns) for t, a, b, ns in times if ns is not None
+        ),
+        keep=problem.keep,
+    )

@@ -6,11 +6,14 @@ memory. Every small step is logged, so that a row of them can be taken back.
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from xengine_gui.model.indexed import IndexedProblem
+
+_MOST_IN_64_BITS = 1 << 62
 
 
 class Spans:
@@ -19,6 +22,7 @@ class Spans:
     def __init__(self, indexed: IndexedProblem) -> None:
         self.indexed = indexed
         self.count = indexed.tensor_count
+        self.bytes_type = _bytes_type(indexed)
         self.clear(0)
 
     def clear(self, end: int) -> None:
@@ -28,7 +32,7 @@ class Spans:
         self.made: dict[int, list[int]] = {}
         self.read: dict[int, list[int]] = {}
         self.keys_on: list[set[int]] = [set() for _ in range(devices)]
-        self.level: npt.NDArray[np.int64] = np.zeros((devices, end + 1), np.int64)
+        self.level: npt.NDArray[Any] = np.zeros((devices, end + 1), self.bytes_type)
         self.log: list[tuple[Callable[..., object], tuple[object, ...]]] = []
         self.raised: list[tuple[int, int, int]] = []
 
@@ -40,7 +44,7 @@ class Spans:
 
     def measure(self) -> None:
         """Compute the memory of all spans from nothing."""
-        change = np.zeros((self.indexed.device_count, self.end + 2), np.int64)
+        change = np.zeros((self.indexed.device_count, self.end + 2), self.bytes_type)
         for key, made in self.made.items():
             device, tensor = divmod(key, self.count)
             size = self.indexed.tensor_bytes[tensor]
@@ -165,3 +169,10 @@ class Spans:
             self.level[device, begin:end] += sign * self.indexed.tensor_bytes[tensor]
             if sign > 0:
                 self.raised.append((device, begin, end))
+
+
+def _bytes_type(indexed: IndexedProblem) -> type[np.int64] | type[object]:
+    """What holds every level that can be: 64 bits, or Python's integers where tensors of many EiB need more."""
+    workspaces = (way.workspace_bytes for ways in indexed.implementations for rows in ways for way in rows)
+    most = sum(indexed.tensor_bytes) + sum(indexed.parameter_bytes) + max(workspaces, default=0)
+    return np.int64 if most < _MOST_IN_64_BITS else object

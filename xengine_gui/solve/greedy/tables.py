@@ -5,8 +5,9 @@ from functools import cached_property
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.operator import Implementation
+from xengine_gui.units import LARGEST
 
-UNLIMITED_BYTES = 1 << 62
+UNLIMITED_BYTES = LARGEST << 64
 """Stands for no limit, so that limits can be compared and subtracted."""
 
 
