@@ -93,7 +93,7 @@ def test_what_is_missing_is_told_by_operator_device_and_bytes_and_no_proof_claim
 def test_an_operator_that_fits_nowhere_is_a_proof():
     plan = planned(chain(2 * MIB, 2 * MIB))
     assert plan.status is Status.INFEASIBLE
-    for word in ("'c'", "t0, t1, t2", "'gpu'", "'host'", "3.00 MiB", "1.00 MiB are missing"):
+    for word in ("'c'", "t0 1.00 MiB, t1 1.00 MiB, t2 1.00 MiB", "'gpu'", "'host'", "3.00 MiB", "1.00 MiB are missing"):
         assert word in plan.explanation
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from xengine_gui.model.problem import Problem
 
@@ -103,7 +103,9 @@ class Plan:
     """Events listed by start, with the totals that they replay to.
 
     `lower_bound_ns` is a proved bound on the serial total of any staged plan, or `None`. Where there is no plan
-    (`infeasible`, `unknown`) there are no events, `total_ns` is `None`, and `explanation` says why.
+    (`infeasible`, `unknown`) there are no events, `total_ns` is `None`, and `explanation` says why. `watch_points` are
+    the moments at which memory mattered to the proof, as its strategy writes them: a search that starts from this plan
+    begins with them. Files do not hold them.
     """
 
     problem: Problem
@@ -116,6 +118,7 @@ class Plan:
     clock: Clock = Clock.SERIAL
     runtime_s: float = 0.0
     explanation: str = ""
+    watch_points: tuple[tuple[Any, ...], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def has_events(self) -> bool:

@@ -15,12 +15,14 @@ class SolveOptions:
     """How good a plan must be, and how long a strategy may look for it.
 
     `gap_ratio` is the proved distance at which it may stop; `time_limit_s` counts from the call (`None`: no limit);
-    `incumbent` is an earlier plan of the same graph to start from, where a strategy can.
+    `incumbent` is an earlier plan of the same graph to start from, where a strategy can; it need not keep the limits.
+    `known_bound_ns` is a lower bound proved before, as at a larger limit.
     """
 
     gap_ratio: float = 0.001
     time_limit_s: float | None = 60.0
     incumbent: Plan | None = None
+    known_bound_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

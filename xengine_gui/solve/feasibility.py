@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Plan, Status, Step
@@ -23,17 +24,18 @@ from xengine_gui.solve.greedy import greedy_steps
 from xengine_gui.solve.working_set import working_sets
 
 STRATEGY_KEY = "smallest-limit"
-WatchPoints = Sequence[tuple[int, int, int]]
-"""Moments to watch from the beginning: stage, operator, device (see `watchpoints/points.py`)."""
+WatchPoints = Sequence[tuple[Any, ...]]
+"""Moments to watch from the beginning (each a `WatchPoint` of `watchpoints/points.py`)."""
 
 _ANY_PLAN = 1.0
 """A gap at which the engine is content with its first plan."""
 _GREEDY_TRIES = 8
 _GREEDY_SHARE = 0.3
 _CLOSE_ENOUGH = 0.002
-"""The greedy strategy is not tried between limits that are this close."""
-_BOUND_SHARE = 0.4
-"""The part of the time left that one bound by a MILP may take."""
+"""Plans are not looked for between limits that are this close, unless a proof is in reach."""
+_BOUND_SHARE = 0.2
+_ENGINE_SHARE = 0.3
+"""The parts of the time left that one bound by a MILP, and the engine at one limit, may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def smallest_limits(
     for done, device in enumerate(limited):
         now = time.monotonic()
         share = (end - now) / (len(limited) - done)
-        hunt = _Hunt(problem, device, asked, now + share, list(points))
+        hunt = _Hunt(problem, device, asked, now + share, points)
         found.append(hunt.smallest(infeasible=infeasible))
     return tuple(found)
 
@@ -86,7 +88,7 @@ class _Hunt:
     device: int
     stop: threading.Event
     end: float
-    points: list[tuple[int, int, int]]
+    points: WatchPoints
     lower: int = 0
     upper: int | None = None
     steps: Sequence[Step] | None = None
@@ -190,12 +192,13 @@ class _Hunt:
             before = self.lower
             level = self._bound()
             below, most = max(below, self.lower), self.upper - self.divisor
-            if below > most or self._over():
+            undecided = below > self.lower and self.upper - below <= _CLOSE_ENOUGH * self.upper
+            if below > most or undecided or self._over():
                 return
             limit = self._middle(below, most) if stalled else min(max(level, below), most)
-            stalled = self.lower == before and not stalled
-            if not self._decide(limit):
-                below = limit + self.divisor
+            decided = self._decide(limit)
+            stalled = not decided or (self.lower == before and not stalled)
+            below = below if decided else limit + self.divisor
 
     def _bound(self) -> int:
         """Raise the lower bound by the watch points so far; what the relaxation's best point needs."""
@@ -228,11 +231,12 @@ class _Hunt:
         from xengine_gui.solve.watchpoints.points import WatchPoint  # noqa: PLC0415 - solvers are loaded on first use
         from xengine_gui.solve.watchpoints.search import Search  # noqa: PLC0415
 
-        options = SolveOptions(gap_ratio=_ANY_PLAN, time_limit_s=self._left_s if self.end < math.inf else None)
+        share = 1.0 if self.steps is None else _ENGINE_SHARE
+        options = SolveOptions(gap_ratio=_ANY_PLAN, time_limit_s=share * self._left_s if self.end < math.inf else None)
         search = Search(self.problem.with_limit(self.name, limit), SolveContext(options, stop=self.stop), STRATEGY_KEY)
         search.points = tuple(WatchPoint(*point) for point in self.points)
         search.run()
-        self.points = [(p.stage, p.operator, p.device) for p in search.points]
+        self.points = search.points
         if search.best_steps is not None:
             self._offer(search.best_steps)
         return not search.infeasible

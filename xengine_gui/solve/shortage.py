@@ -3,9 +3,11 @@
 import threading
 from dataclasses import dataclass
 
+from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
-from xengine_gui.solve.feasibility import SmallestLimit, WatchPoints, smallest_limits
-from xengine_gui.solve.retain_all import retained_tries, what_is_missing
+from xengine_gui.schedule.finish import finished_plan
+from xengine_gui.solve.feasibility import SmallestLimit, WatchPoints, known_plan, smallest_limits
+from xengine_gui.solve.retain_all import RetainAll, retained_tries, what_is_missing
 from xengine_gui.solve.working_set import TooLarge, single_operator_proof
 from xengine_gui.units import format_size, format_size_exact
 
@@ -15,18 +17,20 @@ class Shortage:
     """What keeps a problem from being planned.
 
     `too_large` where an operator fits on no device even alone, else `smallest` per limited device. `proved` where it is
-    proved that no plan keeps the limits. `fits` where there is no shortage: the plan without recomputation keeps them.
+    proved that no plan keeps the limits. `plan` where there is no shortage: it keeps them, without recomputation if
+    `retained`.
     """
 
     proved: bool
     too_large: TooLarge | None = None
     smallest: tuple[SmallestLimit, ...] = ()
-    fits: bool = False
+    plan: Plan | None = None
+    retained: bool = False
 
     def words(self, problem: Problem) -> str:
         """The shortage in sentences."""
-        if self.fits:
-            return "Everything fits without recomputation."
+        if self.plan is not None:
+            return f"There is a plan within the limits{', without recomputation' * self.retained}."
         if self.too_large is not None:
             return self.too_large.sentence(problem)
         if not self.smallest:
@@ -79,10 +83,10 @@ def shortage(
     if not proved:
         tries = retained_tries(problem)
         if tries and tries[0].replay.valid:
-            return Shortage(proved=False, fits=True)
+            return Shortage(proved=False, plan=finished_plan(problem, RetainAll.key, tries[0].steps), retained=True)
     smallest = smallest_limits(problem, stop, time_s, infeasible=proved, points=points)
     proved = proved or any(s.given_bytes is not None and s.lower_bytes > s.given_bytes for s in smallest)
-    return Shortage(proved, smallest=smallest)
+    return Shortage(proved, smallest=smallest, plan=None if proved else known_plan(problem, smallest))
 
 
 def explain_infeasible(

@@ -39,7 +39,9 @@ class TooLarge:
         """The proof in words."""
         operator = problem.operators[self.working_sets[0].operator]
         where = "; ".join(_on_device(problem, needs) for needs in self.working_sets)
-        tensors = ", ".join(dict.fromkeys((*operator.inputs, *operator.outputs))) or "no tensors"
+        size = {t.name: format_size(t.size_bytes) for t in problem.tensors}
+        tensors = ", ".join(f"{t} {size[t]}" for t in dict.fromkeys((*operator.inputs, *operator.outputs)))
+        tensors = tensors or "no tensors"
         return f"{operator.name!r} fits on no device, even alone with its inputs and outputs ({tensors}): {where}."
 
 
