@@ -15,9 +15,6 @@ from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveContext, SolveOptions
 from xengine_gui.solve.watchpoints.strategy import Optimal
 
-STAGED_ONLY = 2
-"""Of the 55 tiny instances at most so many may stay undecided."""
-
 
 @pytest.fixture(scope="module")
 def exact_search(shared_folder: Path) -> ModuleType:
@@ -39,20 +36,13 @@ def plan_exactly(problem):
     return plan
 
 
-def test_tiny_instances_reach_their_known_optimum(shared_folder):
-    undecided = []
+def test_every_tiny_instance_reaches_its_known_optimum_or_is_proved_infeasible(shared_folder):
     for path in sorted((shared_folder / "instances" / "tiny").glob("*.json")):
         known = json.loads(path.read_text(encoding="utf-8"))["known"]["serial_optimum_ns"]
         plan = plan_exactly(read_problem(path))
-        if known is None:
-            assert not plan.has_events, path.name
-        else:
-            assert plan.status is not Status.INFEASIBLE, path.name
-            assert plan.lower_bound_ns <= known, path.name
-            assert not plan.has_events or plan.total_ns >= known, path.name
-        if (plan.status is Status.INFEASIBLE) != (known is None) or plan.total_ns != known:
-            undecided.append(path.name)
-    assert len(undecided) <= STAGED_ONLY, undecided
+        wanted = (Status.INFEASIBLE, None) if known is None else (Status.OPTIMAL, known)
+        assert (plan.status, plan.total_ns) == wanted, path.name
+        assert known is None or plan.lower_bound_ns == known, path.name
 
 
 @given(problem=problems(max_operators=5, max_devices=2))
@@ -67,11 +57,5 @@ def test_random_problems_are_solved_as_exhaustive_search_says(exact_search, prob
     if not answer["complete"]:
         return
     plan = plan_exactly(problem)
-    if answer["optimum_ns"] is None:
-        assert not plan.has_events
-    else:
-        assert plan.status is not Status.INFEASIBLE
-        assert plan.lower_bound_ns <= answer["optimum_ns"]
-        assert not plan.has_events or plan.total_ns >= answer["optimum_ns"]
-        if plan.status is Status.OPTIMAL:
-            assert plan.total_ns == answer["optimum_ns"]
+    known = answer["optimum_ns"]
+    assert (plan.status, plan.total_ns) == ((Status.INFEASIBLE, None) if known is None else (Status.OPTIMAL, known))
