@@ -1,8 +1,8 @@
 """The engine's benchmark: time to the first plan, to 1 % and to 0.1 %, and memory, each row in a process of its own.
 
-    PYTHONPATH=tests python tests/benchmarks/engine_rows.py [--set samples|published|derived|transformers] [--time 60] [--judge FILE]
+    PYTHONPATH=tests python tests/benchmarks/engine_rows.py [--set samples] [--time 60] [--judge FILE]
 
-prints a Markdown table. The published and derived instances are looked for in the folder that the environment variable
+prints a Markdown table of one set: samples, published, derived or transformers. The published and derived instances are looked for in the folder that the environment variable
 XENGINE_SHARED names; `samples` and `transformers` need nothing. `--judge` names a script that is called with each plan
 file and must exit 0.
 """
@@ -51,11 +51,12 @@ class Row:
         """The row of the table."""
         cells = [self.name, f"{self.operators:,}, {self.devices}"]
         cells += [_seconds(s) for s in (self.first_s, self.to_1_percent_s, self.to_01_percent_s)]
-        cells.append("–" if self.gap_ratio is None else f"{100 * self.gap_ratio:.3f} %")
-        cells.append("–" if self.total_ms is None else f"{self.total_ms:,.2f}")
+        cells.append(NOT_REACHED if self.gap_ratio is None else f"{100 * self.gap_ratio:.3f} %")
+        cells.append(NOT_REACHED if self.total_ms is None else f"{self.total_ms:,.2f}")
         return f"| {' | '.join([*cells, f'{self.peak_mib:,}'])} |"
 
 
+NOT_REACHED = "\N{EN DASH}"
 HEAD = (
     "| instance | operators, devices | first plan, s | 1 %, s | 0.1 %, s | gap at the end | total, ms | memory, MiB |\n"
     "| --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -63,7 +64,7 @@ HEAD = (
 
 
 def _seconds(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return NOT_REACHED if value is None else f"{value:.2f}"
 
 
 class _Watch:
