@@ -14,7 +14,7 @@ from xengine_gui.model.tensor import Parameter, Tensor
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.placement import unlimited_placement
-from xengine_gui.solve.retain_all import RetainAll
+from xengine_gui.solve.retain_all import RetainAll, retained_tries
 from xengine_gui.solve.working_set import single_operator_proof
 
 MIB = 2**20
@@ -140,3 +140,9 @@ def test_the_proof_holds_for_exactly_what_does_not_fit(limit):
         tensors=(Tensor("t", MIB),),
     )
     assert (single_operator_proof(problem.indexed) is None) == (limit == MIB)
+
+
+def test_after_a_stop_there_is_one_try_at_most():
+    problem = chain(5 * MIB, 5 * MIB)
+    assert len(retained_tries(problem)) > 1
+    assert len(retained_tries(problem, lambda: True)) == 1

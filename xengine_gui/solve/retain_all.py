@@ -1,5 +1,7 @@
 """The strategy `retain-all`: nothing is computed twice, every tensor stays until its last use."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xengine_gui.model.plan import Plan, Run, Status, Step
@@ -13,6 +15,9 @@ from xengine_gui.solve.greedy.tables import Tables
 from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_size
 
+_MISSING_S = 1.0
+"""How long it may take to find words for what is missing."""
+
 
 @dataclass(frozen=True)
 class RetainedTry:
@@ -22,12 +27,17 @@ class RetainedTry:
     replay: StepReplay
 
 
-def retained_tries(problem: Problem) -> list[RetainedTry]:
-    """Every placement worth a try without any recomputation, those that fit first, then the fastest first."""
+def retained_tries(problem: Problem, should_stop: Callable[[], bool] = lambda: False) -> list[RetainedTry]:
+    """Every placement worth a try without any recomputation, those that fit first, then the fastest first.
+
+    After a stop there is one at most.
+    """
     indexed = problem.indexed
     tables = Tables(indexed)
-    tries = []
+    tries: list[RetainedTry] = []
     for placement in placements(tables):
+        if tries and should_stop():
+            break
         script = script_of(tables, placement)
         if script is None or sum(isinstance(action, Run) for action in script) > indexed.operator_count:
             continue
@@ -55,7 +65,11 @@ def _frugal(tables: Tables, script: list[Action]) -> list[Action]:
 
 def what_is_missing(problem: Problem) -> str:
     """In one sentence where memory falls short most when everything is retained, empty where it does not."""
-    tries = retained_tries(problem)
+    end = time.monotonic() + _MISSING_S
+    return _shortfall(problem, retained_tries(problem, lambda: time.monotonic() >= end))
+
+
+def _shortfall(problem: Problem, tries: list[RetainedTry]) -> str:
     if not tries or tries[0].replay.fits:
         return ""
     closest = min(tries, key=lambda t: max(v.over_bytes for v in t.replay.violations))
@@ -88,7 +102,7 @@ class RetainAll:
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The fastest placement that fits; unknown with the reason where none does, infeasible where that is plain."""
-        tries = retained_tries(problem)
+        tries = retained_tries(problem, context.should_stop)
         if tries and tries[0].replay.fits:
             plan = finished_plan(problem, self.key, tries[0].steps, runtime_s=context.elapsed_s)
             context.incumbent(plan)
@@ -97,7 +111,7 @@ class RetainAll:
         if proof is not None:
             status, words = Status.INFEASIBLE, proof.sentence(problem)
         elif tries:
-            status, words = Status.UNKNOWN, what_is_missing(problem) + " A plan with recomputation may fit."
+            status, words = Status.UNKNOWN, _shortfall(problem, tries) + " A plan with recomputation may fit."
         else:
             status, words = (
                 Status.UNKNOWN,

@@ -90,8 +90,10 @@ def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, ef
     pool = _Pool(tables, should_stop)
     scripts = []
     for placement in placements(tables):
+        if should_stop():
+            break
         script = script_of(tables, placement)
-        if script is not None and not should_stop():
+        if script is not None:
             scripts.append(script)
             healed = [pool.heal(script, bias) for bias in _biases(indexed, effort)]
             if any(healed) and not effort:
@@ -103,8 +105,10 @@ def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, ef
             pool.follow(script, kept_devices(indexed, script), knobs)
     if effort > 1 or not pool.drafts:
         for placement in all_placements(tables, _MOST_PLACEMENTS):
+            if should_stop():
+                break
             script = script_of(tables, placement)
-            if script is not None and not should_stop():
+            if script is not None:
                 pool.heal(script, _BIASES[0])
     return pool.best(effort)
 

@@ -89,9 +89,9 @@ def all_placements(tables: Tables, most: int) -> Iterator[tuple[int, ...]]:
 
 def _tolled(tables: Tables) -> Iterator[tuple[int, ...]]:
     indexed = tables.indexed
+    yield tolled_placement(indexed, _tolls(tables, [0.0] * indexed.tensor_count, {}))
     unlimited = unlimited_placement(indexed)
     singles = list(single_device_placements(indexed))
-    yield tolled_placement(indexed, _tolls(tables, [0.0] * indexed.tensor_count, {}))
     tight = [d for d in tables.computing if indexed.limit_bytes[d] is not None]
     if len(tables.computing) > 1 and tight:
         slower_ns = max(p.total_ns for p in singles) - unlimited.total_ns
