@@ -3,8 +3,8 @@
     PYTHONPATH=tests python tests/benchmarks/engine_rows.py [--set samples] [--time 60] [--judge FILE]
 
 prints a Markdown table of one set: samples, published, derived or transformers. The published and derived instances
-are looked for in the folder that the environment variable XENGINE_SHARED names; the others need nothing. `--judge` names
-a script that is called with each plan file and must exit 0.
+are looked for in the folder that the environment variable XENGINE_SHARED names; the others need nothing. `--judge`
+names a script that is called with each plan file and must exit 0.
 """
 
 import argparse
