@@ -59,3 +59,30 @@ def test_without_a_display_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch
         check_display()
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     check_display()
+
+
+def test_an_empty_window_loads_neither_plots_nor_solvers(tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "from xengine_gui.ui.application import make_application\n"
+        "from xengine_gui.ui.main_window import MainWindow\n"
+        "app = make_application()\n"
+        "window = MainWindow()\n"
+        "window.show()\n"
+        "app.processEvents()\n"
+        "print([m for m in ('pyqtgraph', 'scipy', 'onnx', 'highspy') if m in sys.modules])\n"
+        "window.close()\n"
+    )
+    environment = {
+        **os.environ,
+        "XDG_STATE_HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "QT_QPA_PLATFORM": "offscreen",
+    }
+    # A file and not -c: the solver's process imports the main module anew, under another name.
+    path = tmp_path / "program.py"
+    path.write_text("if __name__ == '__main__':\n" + "".join(f"    {line}\n" for line in program.splitlines()))
+    done = subprocess.run(
+        [sys.executable, str(path)], env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "[]", done.stderr

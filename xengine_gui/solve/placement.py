@@ -15,8 +15,6 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from xengine_gui.model.indexed import IndexedProblem
 
@@ -257,6 +255,10 @@ def _source_side(
     Capacities above `ceiling`, which no flow passes, count as endless. The flow routine computes in 32 bits, so
     capacities are divided by their common divisor, and where that is not enough rounded down (not exact then).
     """
+    # Loaded on first use: the list of strategies is shown without it.
+    from scipy.sparse import csr_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import breadth_first_order, maximum_flow  # noqa: PLC0415
+
     finite = [c for _, _, c in edges if c]
     unit = math.gcd(*finite) if finite else 1
     highest = (sum(finite) if ceiling is None else ceiling) // unit

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from xengine_gui.errors import PlannerError
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
-from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveEvent, SolveOptions
+from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveEvent, SolveOptions, Started
 from xengine_gui.solve.worker import SolverProcess
 from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 
@@ -172,15 +172,15 @@ class PlanRunner(QObject):
 
 def _news_of(process: SolverProcess, run: _Run, unlimited: UnlimitedTotal) -> Iterator[_News]:
     try:
-        yield from _translated(process.plan(run.problem, run.strategy, run.options, stop=run.stop), unlimited)
+        events = process.plan(run.problem, run.strategy, run.options, stop=run.stop)
+        yield from _translated(events, _Story(run.problem, unlimited))
     except PlannerError as error:
         yield _Failed(str(error))
     except Exception as error:  # noqa: BLE001 - a fault here must end the run in the window too
         yield _Failed(f"planning failed: {type(error).__name__}: {error}")
 
 
-def _translated(events: Iterator[SolveEvent], unlimited: UnlimitedTotal) -> Iterator[_News]:
-    story = _Story(unlimited)
+def _translated(events: Iterator[SolveEvent], story: "_Story") -> Iterator[_News]:
     try:
         for event in events:
             yield from story.news(event)
@@ -192,7 +192,8 @@ def _translated(events: Iterator[SolveEvent], unlimited: UnlimitedTotal) -> Iter
 class _Story:
     """What one run has said so far: it turns events into news and leaves out plans that come too fast to be seen."""
 
-    def __init__(self, unlimited: UnlimitedTotal) -> None:
+    def __init__(self, problem: Problem, unlimited: UnlimitedTotal) -> None:
+        self._problem = problem
         self._unlimited = unlimited
         self._total_ns: int | None = None
         self._lower_bound_ns: int | None = None
@@ -201,6 +202,9 @@ class _Story:
 
     def news(self, event: SolveEvent) -> Iterator[_News]:
         match event:
+            case Started():
+                # Computed while the solver looks for its first plan, which is then shown the sooner.
+                self._unlimited_total_ns()
             case Bound(lower_bound_ns, elapsed_s):
                 yield self._progress(None, lower_bound_ns, elapsed_s)
             case Incumbent(plan, elapsed_s):
@@ -213,23 +217,20 @@ class _Story:
                 yield Outcome(plan, ShownPlan.of(plan, self._unlimited.of(plan.problem)) if plan.has_events else None)
             case Log():
                 yield event
-            case _:
-                pass
 
     def last_plan(self) -> Iterator[_News]:
         """The last plan that was left out."""
         if self._hidden is not None:
-            problem = self._hidden.problem
-            small = len(problem.operators) <= _QUICKLY_PLACED
-            yield ShownPlan.of(self._hidden, self._unlimited_total_ns(problem), with_makespan=small)
+            small = len(self._problem.operators) <= _QUICKLY_PLACED
+            yield ShownPlan.of(self._hidden, self._unlimited_total_ns(), with_makespan=small)
             self._hidden = None
             self._last_shown = time.monotonic()
 
-    def _unlimited_total_ns(self, problem: Problem) -> int | None:
+    def _unlimited_total_ns(self) -> int | None:
         """The total, only looked up on a large graph, where computing it would hold up the first plan."""
-        if len(problem.operators) > _QUICKLY_PLACED:
-            return self._unlimited.known(problem)
-        return self._unlimited.of(problem)
+        if len(self._problem.operators) > _QUICKLY_PLACED:
+            return self._unlimited.known(self._problem)
+        return self._unlimited.of(self._problem)
 
     def _progress(self, total_ns: int | None, lower_bound_ns: int | None, elapsed_s: float) -> Progress:
         totals = [total for total in (self._total_ns, total_ns) if total is not None]

@@ -1,12 +1,9 @@
 """How a plan came about: the best total falls, the proved bound rises, and where they meet nothing is left to gain."""
 
-import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from xengine_gui.ui.panels.parts import Panel, column, row, section_label, text_label
@@ -14,7 +11,8 @@ from xengine_gui.ui.plan_runner import Progress
 from xengine_gui.ui.theme import current_theme
 from xengine_gui.units import format_duration, format_percent
 
-_UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9))
+if TYPE_CHECKING:
+    from xengine_gui.ui.panels.progress_plot import ProgressPlot
 
 
 class ProgressPanel(Panel):
@@ -25,14 +23,9 @@ class ProgressPanel(Panel):
         self._points: list[Progress] = []
         self._now_s = 0.0
         self.gap = text_label("", "heading")
-        axes = {"left": _TimeAxis("left"), "bottom": _TimeAxis("bottom")}
-        self.plot = pg.PlotWidget(axisItems=axes)
-        # The bound is broader and below, so that both are seen where they meet.
-        self._bound = self.plot.plot()
-        self._best = self.plot.plot()
+        self._plot: ProgressPlot | None = None
         self.best_label = text_label("", "small")
         self.bound_label = text_label("", "small")
-        self._set_up()
         self._empty = text_label(
             "While a plan is being looked for, its best total and the proved lower bound close in here.",
             "muted",
@@ -44,10 +37,10 @@ class ProgressPanel(Panel):
         keys = row(_Key("plot_incumbent"), self.best_label, _Key("plot_bound"), self.bound_label, 1, spacing=6)
         keys.insertSpacing(2, 12)
         curves = QWidget()
-        curves.setLayout(column(keys, self.plot, spacing=4))
+        self._curves = column(keys, spacing=4)
+        curves.setLayout(self._curves)
         self._stack.addWidget(curves)
         self.setLayout(column(row(section_label("Progress"), 1, self.gap), self._stack, margins=(14, 12, 14, 10)))
-        self._dress()
 
     @property
     def points(self) -> tuple[Progress, ...]:
@@ -76,38 +69,18 @@ class ProgressPanel(Panel):
     def changeEvent(self, event: QEvent) -> None:
         """Follow the theme."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_stack"):
-            self._dress()
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_plot") and self._plot is not None:
+            self._plot.dress()
 
-    def _set_up(self) -> None:
-        item = self.plot.getPlotItem()
-        item.hideButtons()
-        item.setMenuEnabled(enableMenu=False)
-        item.setMouseEnabled(x=False, y=False)
-        item.getAxis("left").setWidth(58)
-        item.getAxis("left").enableAutoSIPrefix(enable=False)
-        item.getAxis("bottom").enableAutoSIPrefix(enable=False)
-        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.plot.setMinimumHeight(60)
-        self.plot.setAccessibleName("Best total and lower bound over time")
+    @property
+    def plot(self) -> "ProgressPlot":
+        """The curves; made when they are first needed, since what draws them is slow to load."""
+        if self._plot is None:
+            from xengine_gui.ui.panels.progress_plot import ProgressPlot  # noqa: PLC0415
 
-    def _dress(self) -> None:
-        theme = current_theme()
-        self.plot.setBackground(theme.surface)
-        item = self.plot.getPlotItem()
-        for name in ("left", "bottom"):
-            axis = item.getAxis(name)
-            axis.setPen(pg.mkPen(theme.border_strong))
-            axis.setTextPen(pg.mkPen(theme.text_muted))
-            axis.setStyle(tickLength=4, tickFont=self._small_font(), hideOverlappingLabels=True)
-        self._best.setPen(pg.mkPen(theme.plot_incumbent, width=2))
-        self._bound.setPen(pg.mkPen(theme.plot_bound, width=4))
-        self._draw()
-
-    def _small_font(self) -> QFont:
-        font = self.font()
-        font.setPointSizeF(font.pointSizeF() * 0.9)
-        return font
+            self._plot = ProgressPlot()
+            self._curves.addWidget(self._plot, 1)
+        return self._plot
 
     def _draw(self) -> None:
         last = self._points[-1] if self._points else None
@@ -115,33 +88,15 @@ class ProgressPanel(Panel):
             return
         self._stack.setCurrentIndex(1)
         times = [p.elapsed_s for p in self._points]
-        for curve, values in (
-            (self._best, [p.total_ns for p in self._points]),
-            (self._bound, [p.lower_bound_ns for p in self._points]),
-        ):
-            curve.setData(*_steps(times, values, self._now_s))
-        end = max(self._now_s, times[-1])
-        seen = [v * 1e-9 for p in self._points for v in (p.total_ns, p.lower_bound_ns) if v is not None]
-        low, high = min(seen), max(seen)
-        room = 0.1 * (high - low) or 0.02 * high or 1.0
-        self.plot.setYRange(low - room, high + room, padding=0)
-        self.plot.setXRange(0, end or 1.0, padding=0.02)
+        totals = [p.total_ns for p in self._points]
+        # A bound of nothing is true of every plan, and drawn it would flatten all that is worth seeing.
+        bounds = [p.lower_bound_ns or None for p in self._points]
+        self.plot.show_curves(times, totals, bounds, max(self._now_s, times[-1]))
         self.best_label.setText("" if last.total_ns is None else f"best plan {_fine(last.total_ns)}")
-        self.bound_label.setText("" if last.lower_bound_ns is None else f"proved ≥ {_fine(last.lower_bound_ns)}")
-        if last.total_ns and last.lower_bound_ns is not None:
+        self.bound_label.setText(f"proved ≥ {_fine(last.lower_bound_ns)}" if last.lower_bound_ns else "no bound yet")
+        if last.total_ns and last.lower_bound_ns:
             gap = max(0.0, (last.total_ns - last.lower_bound_ns) / last.total_ns)
             self.gap.setText(f"gap {format_percent(gap, 2)}")
-
-
-class _TimeAxis(pg.AxisItem):  # type: ignore[misc]
-    """An axis of seconds whose ticks are written as times are everywhere else."""
-
-    def tickStrings(self, values: list[float], _scale: float, spacing: float) -> list[str]:
-        """The words at the ticks, all in one unit and with as many digits as tell them apart."""
-        largest = max((abs(v) for v in values), default=0.0)
-        unit, factor = next((u, f) for u, f in _UNITS if largest * f >= 1 or u == "ns")
-        digits = max(0, min(9, -math.floor(math.log10(spacing * factor) + 1e-9))) if spacing > 0 else 0
-        return [f"{v * factor:.{digits}f} {unit}" for v in values]
 
 
 class _Key(QWidget):
@@ -155,19 +110,6 @@ class _Key(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(0, 5, 14, 3, QColor(getattr(current_theme(), self._colour)))
-
-
-def _steps(times: list[float], values: list[int | None], now_s: float) -> tuple[np.ndarray, np.ndarray]:
-    """The corners of a step curve in seconds; it begins where there is a first value."""
-    known = [(t, v * 1e-9) for t, v in zip(times, values, strict=True) if v is not None]
-    if not known:
-        return np.empty(0), np.empty(0)
-    x = [known[0][0]]
-    y = [known[0][1]]
-    for time_s, value in known[1:]:
-        x += [time_s, time_s]
-        y += [y[-1], value]
-    return np.array([*x, max(now_s, x[-1])]), np.array([*y, y[-1]])
 
 
 def _fine(time_ns: int) -> str:
