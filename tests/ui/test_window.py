@@ -1,5 +1,6 @@
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
@@ -7,7 +8,7 @@ import onnx.helper
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from xengine_gui import planner
@@ -20,7 +21,7 @@ from xengine_gui.ui.actions import ACTIONS, MENUS, SEPARATOR
 from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.main_window import MainWindow
-from xengine_gui.ui.plan_runner import PlanRunner
+from xengine_gui.ui.plan_runner import PlanRunner, Progress
 from xengine_gui.ui.theme import current_theme
 
 WITHIN_MS = 20_000
@@ -541,3 +542,38 @@ class TestFreeDimensions:
         qtbot.waitUntil(lambda: bool(proposed), timeout=WITHIN_MS)
         assert window.document.work is None
         assert window.settings.recent == ()
+
+
+def test_an_empty_window_offers_how_to_begin(window: MainWindow, plan_awaited: Wait, qtbot: QtBot) -> None:
+    buttons = {b.text(): b for b in window.centre.welcome.findChildren(QPushButton)}
+    assert all(b.isVisible() for b in buttons.values())
+    window.planning.options = replace(window.planning.options, gap_ratio=0.0)
+    window.planning.strategy = "greedy"
+    qtbot.mouseClick(buttons["Show the demo"], Qt.MouseButton.LeftButton)
+    assert window.centre.welcome.isHidden()
+    assert window.planning.options.gap_ratio == planner.DEMO.gap_ratio
+    assert [a.isChecked() for a in window.submenus.menus["gap"].actions() if a.data() == "0.005"] == [True]
+    plan_awaited()
+    assert window.document.work is not None
+    assert window.document.work.path == planner.DEMO.path
+    assert window.document.work.setup is not None
+    assert window.document.work.setup.devices == planner.DEMO.devices
+
+
+def test_a_file_that_cannot_be_opened_is_named_once(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("# notes")
+    told = error_of(window, path, qtbot)
+    assert told.count("notes.md") == 1
+    assert window.log.view.toPlainText().count("notes.md") == 1
+    assert window.centre.welcome.isVisible()
+
+
+def test_a_bound_of_nothing_is_not_drawn(window: MainWindow) -> None:
+    window.progress.add(Progress(0.1, 1_000_000_000, 0))
+    assert window.progress.gap.text() == ""
+    assert window.progress.bound_label.text() == "no bound yet"
+    low, _ = window.progress.plot.viewRange()[1]
+    assert low > 0.9
+    window.progress.add(Progress(0.2, 1_000_000_000, 900_000_000))
+    assert window.progress.gap.text() == "gap 10.00 %"

@@ -24,6 +24,7 @@ class ActionSpec:
 
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("open", "Open…", "Open a network, a problem or a plan", ("Ctrl+O",)),
+    ActionSpec("demo", "Open demo", "Plan the training of ResNet-50 on a laptop that is too small for it"),
     ActionSpec("save_plan", "Save plan…", "Write the plan with its problem to a file", ("Ctrl+S",)),
     ActionSpec("export_picture", "Export picture…", "Write the timeline as SVG, PNG or PDF", ("Ctrl+E",)),
     ActionSpec("quit", "Quit", "Close the window", ("Ctrl+Q",)),
@@ -50,7 +51,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
 MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "File",
-        ("open", "menu:recent", "menu:samples", SEPARATOR, "save_plan", "export_picture", SEPARATOR, "quit"),
+        ("open", "menu:recent", "menu:samples", "demo", SEPARATOR, "save_plan", "export_picture", SEPARATOR, "quit"),
     ),
     ("Edit", ("undo", "redo", SEPARATOR, "sizes")),
     (

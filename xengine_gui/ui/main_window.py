@@ -81,14 +81,19 @@ class MainWindow(QMainWindow):
     def open_demo(self) -> None:
         """Open the bundled network under its limits and plan it."""
         demo = planner.DEMO
+        self.centre.error.hide()
+        self._choose_options(gap_ratio=demo.gap_ratio)
+        self.submenus.show_options(demo.gap_ratio, self.planning.options.time_limit_s)
         setup = Setup(demo.devices, training=demo.training, optimizer=demo.optimizer, batch=demo.batch)
         self.document.open(demo.path, setup)
+        self._show_state()
 
     # --- building
 
     def _slots(self) -> Mapping[str, Callable[[], object]]:
         return {
             "open": self._ask_for_file,
+            "demo": self.open_demo,
             "save_plan": lambda: self._write(file_actions.save_plan),
             "export_picture": lambda: self._write(file_actions.export_picture),
             "quit": self.close,
@@ -158,6 +163,8 @@ class MainWindow(QMainWindow):
         self.centre.timeline.event_selected.connect(self._select)
         self.centre.timeline.time_hovered.connect(self.selection.follow)
         self.centre.retry_asked.connect(planning.plan)
+        self.centre.open_asked.connect(self._ask_for_file)
+        self.centre.demo_asked.connect(self.open_demo)
         self.tools.batch_edited.connect(
             lambda batch: document.edit_setup(f"batch {batch}", lambda s: replace(s, batch=batch))
         )
@@ -222,6 +229,7 @@ class MainWindow(QMainWindow):
             trouble=planning.trouble if shown is not None else "",
             infeasible=planning.infeasible,
             running=planning.running,
+            welcome=work is None and not document.busy,
         )
         self.status.show_plan(shown, stale=document.stale, trouble=trouble_of(planning))
         self._show_activity()
@@ -243,8 +251,9 @@ class MainWindow(QMainWindow):
     def _open_failed(self, path: Path, sentence: str) -> None:
         self.settings = self.settings.without_recent(path)
         self.submenus.show_recent(self.settings.recent)
-        self.centre.error.show_message(f"{sentence}", "error")
-        self.log.add(f"cannot open {path}: {sentence}")
+        told = sentence if path.name in sentence else f"{path}: {sentence}"
+        self.centre.error.show_message(told, "error")
+        self.log.add(f"not opened: {told}")
         self._show_state()
 
     def _remember(self, path: Path) -> None:

@@ -13,7 +13,7 @@ from xengine_gui.ui.actions import check_choice, choice_menu
 from xengine_gui.ui.clock_view import CLOCKS
 from xengine_gui.ui.theme import THEME_CHOICES
 
-GAPS = {"0": "Prove the optimum (0 %)", "0.001": "0.1 %", "0.01": "1 %", "0.05": "5 %"}
+GAPS = {"0": "Prove the optimum (0 %)", "0.001": "0.1 %", "0.005": "0.5 %", "0.01": "1 %", "0.05": "5 %"}
 TIMES = {"10": "10 s", "60": "1 min", "600": "10 min", "": "No limit"}
 _INFERENCE = "inference"
 _OPTIMIZER_TITLES = {"none": "no optimizer", "sgd": "SGD", "momentum": "SGD with momentum", "adam": "Adam"}

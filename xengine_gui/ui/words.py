@@ -10,7 +10,7 @@ def message_of(document: Document, planning: Planning) -> str:
     if document.busy and work is None:
         return "Reading…"
     if work is None:
-        return "Open a network\nDrop an ONNX file, a problem or a plan here, press Ctrl+O, or take a sample from File."
+        return "Open a network\nDrop an ONNX file, a problem or a plan here, or take a sample from the File menu."
     if planning.trouble:
         return f"{'No plan exists' if planning.infeasible else 'No plan yet'}\n{planning.trouble}"
     if planning.running:

@@ -2,11 +2,13 @@
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from xengine_gui.model.problem import Problem
 from xengine_gui.ui.panels.message_bar import MessageBar
-from xengine_gui.ui.panels.parts import Panel, column
+from xengine_gui.ui.panels.parts import Panel, column, row
 from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.theme import set_style_property
 from xengine_gui.ui.timeline.view import TimelineView
 
 _MARGIN = 16
@@ -16,6 +18,8 @@ class CentrePanel(Panel):
     """A bar for errors, one for why there is no plan, the timeline, and over it a note when its plan is an old one."""
 
     retry_asked = Signal()
+    open_asked = Signal()
+    demo_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__("centre-panel")
@@ -30,11 +34,13 @@ class CentrePanel(Panel):
         # It floats over the timeline, which would jump twice with every edit if the bar took room from it.
         self.state.setParent(self)
         self.state.raise_()
+        self.welcome = self._welcome()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the floating bar at the bottom."""
+        """Keep the floating bar at the bottom, and the buttons below the words of the empty view."""
         super().resizeEvent(event)
         self._place_state()
+        self._place_welcome()
 
     def show_plan(self, shown: ShownPlan | None, problem: Problem | None) -> None:
         """Paint a plan, with the limit lines where they are now, whatever they were when it was made."""
@@ -44,12 +50,20 @@ class CentrePanel(Panel):
         if shown is not None and problem is not None:
             self.timeline.set_limits({d.name: d.memory_limit_bytes for d in problem.devices})
 
-    def show_state(self, *, message: str, stale: bool, trouble: str, infeasible: bool, running: bool) -> None:
-        """Say what the timeline shows: `message` where there is no plan, a bar where the plan is not of now."""
+    def show_state(
+        self, *, message: str, stale: bool, trouble: str, infeasible: bool, running: bool, welcome: bool
+    ) -> None:
+        """Say what the timeline shows: `message` where there is no plan, a bar where the plan is not of now.
+
+        With `welcome` two buttons offer how to begin.
+        """
         self.timeline.set_message(message)
+        self.welcome.setVisible(welcome)
+        self._place_welcome()
         if trouble:
+            what = "No plan keeps these limits: " if infeasible else ""
             old = " The plan below is the one from before." if stale else ""
-            self.trouble.show_message(f"{trouble}{old}", "error", button="" if infeasible else "Plan again")
+            self.trouble.show_message(f"{what}{trouble}{old}", "error", button="" if infeasible else "Plan again")
         else:
             self.trouble.hide()
         if stale and not trouble:
@@ -63,3 +77,21 @@ class CentrePanel(Panel):
         width = min(self.state.line_width, self.width() - 2 * _MARGIN)
         height = self.state.heightForWidth(width)
         self.state.setGeometry((self.width() - width) // 2, self.height() - height - _MARGIN, width, height)
+
+    def _welcome(self) -> QWidget:
+        buttons = QWidget(self)
+        choose, demo = QPushButton("Open…"), QPushButton("Show the demo")
+        set_style_property(choose, "primary", value=True)
+        choose.setToolTip("Open a network, a problem or a plan (Ctrl+O)")
+        demo.setToolTip("Plan the training of ResNet-50 on a laptop that is too small for it")
+        choose.clicked.connect(self.open_asked)
+        demo.clicked.connect(self.demo_asked)
+        buttons.setLayout(row(choose, demo, spacing=10))
+        return buttons
+
+    def _place_welcome(self) -> None:
+        size = self.welcome.sizeHint()
+        middle = self.timeline.geometry().center()
+        # The words of the empty view are centred; half of them and a gap lie between.
+        below = round(self.fontMetrics().lineSpacing() * 3.9) + 26
+        self.welcome.setGeometry(middle.x() - size.width() // 2, middle.y() + below, size.width(), size.height())
