@@ -1,12 +1,13 @@
 """What the colours and hatches of the timeline mean."""
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtCore import QEvent, QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from xengine_gui.schedule.timeline import Category
 from xengine_gui.ui.panels.parts import text_label
 from xengine_gui.ui.theme import CATEGORY_TITLES, current_theme
+from xengine_gui.ui.timeline.bars import paint_swatch
 
 _ORDER = (Category.FORWARD, Category.LOSS, Category.BACKWARD, Category.UPDATE, Category.RECOMPUTE, Category.TRANSFER)
 
@@ -20,12 +21,12 @@ class LegendPanel(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(5)
-        entries: list[tuple[Category | None, str]] = [(c, CATEGORY_TITLES[c]) for c in _ORDER]
-        entries.append((None, "free"))
+        entries = [(c.name.lower(), CATEGORY_TITLES[c]) for c in _ORDER]
+        entries.append(("free", "free"))
         half = (len(entries) + 1) // 2
-        for i, (category, title) in enumerate(entries):
+        for i, (key, title) in enumerate(entries):
             line, place = i % half, 2 * (i // half)
-            grid.addWidget(_Sign(category), line, place)
+            grid.addWidget(_Sign(key), line, place)
             grid.addWidget(text_label(title), line, place + 1)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
@@ -33,11 +34,11 @@ class LegendPanel(QWidget):
 
 
 class _Sign(QWidget):
-    """A bar of a category as the timeline paints it; without a category the tick of a free."""
+    """The sign of an entry as the timeline paints it."""
 
-    def __init__(self, category: Category | None) -> None:
+    def __init__(self, key: str) -> None:
         super().__init__()
-        self._category = category
+        self._key = key
         self.setFixedSize(QSize(12, 12))
 
     def changeEvent(self, event: QEvent) -> None:
@@ -46,17 +47,4 @@ class _Sign(QWidget):
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = current_theme()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if self._category is None:
-            painter.setBrush(QColor(theme.free))
-            painter.drawPolygon(QPolygonF([QPointF(1, 2), QPointF(11, 2), QPointF(6, 10.5)]))
-            return
-        area = self.rect()
-        painter.setBrush(QColor(theme.category(self._category)))
-        painter.drawRoundedRect(area, 2, 2)
-        if self._category is Category.RECOMPUTE:
-            painter.setBrush(QBrush(QColor(theme.recompute_hatch), Qt.BrushStyle.BDiagPattern))
-            painter.drawRoundedRect(area, 2, 2)
+        paint_swatch(QPainter(self), current_theme(), QRectF(self.rect()), self._key)

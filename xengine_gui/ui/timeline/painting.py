@@ -34,6 +34,8 @@ def paint_timeline(painter: QPainter, frame: Frame) -> None:
         _card(painter, frame, position, ticks)
         paint_memory(painter, frame, position)
     _arrows(painter, frame)
+    for i in shown:
+        _title(painter, frame, i)
 
 
 def paint_axis(painter: QPainter, frame: Frame, background: str, avoid: QRectF | None = None) -> None:
@@ -84,7 +86,6 @@ def _card(painter: QPainter, frame: Frame, position: int, ticks: TimeTicks) -> N
     )
     painter.drawRoundedRect(outer, CARD_RADIUS, CARD_RADIUS)
     _grid(painter, frame, card, ticks)
-    _title(painter, frame, position)
     for name, lane, band in (
         ("compute", device.compute, card.compute),
         ("in", device.incoming, card.incoming),
@@ -111,6 +112,7 @@ def _grid(painter: QPainter, frame: Frame, card: Card, ticks: TimeTicks) -> None
 
 
 def _title(painter: QPainter, frame: Frame, position: int) -> None:
+    """The device's name, and figures; arrows that pass end before them and go on behind."""
     layout, device, fonts = frame.layout, frame.index.devices[position], frame.fonts
     band = layout.cards[position].title
     left = layout.card_left + 12
@@ -125,12 +127,21 @@ def _title(painter: QPainter, frame: Frame, position: int) -> None:
     painter.setFont(fonts.small)
     is_over = limit is not None and device.device.peak_bytes > limit
     painter.setPen(QColor(frame.theme.error if is_over else frame.theme.text_muted))
+    width = fonts.small_metrics.horizontalAdvance(text)
+    _clear_behind(painter, frame, right - width, right, band)
     painter.drawText(_box(left, right, band), TEXT_RIGHT, text)
-    room = right - left - fonts.small_metrics.horizontalAdvance(text) - 16
-    name = fonts.bold_metrics.elidedText(printable(device.name), Qt.TextElideMode.ElideRight, room)
+    name = fonts.bold_metrics.elidedText(printable(device.name), Qt.TextElideMode.ElideRight, right - left - width - 16)
+    _clear_behind(painter, frame, left, left + fonts.bold_metrics.horizontalAdvance(name), band)
     painter.setFont(fonts.bold)
     painter.setPen(QColor(frame.theme.text))
     painter.drawText(_box(left, right, band), TEXT_LEFT, name)
+
+
+def _clear_behind(painter: QPainter, frame: Frame, left: float, right: float, band: Band) -> None:
+    if right > left:
+        height = frame.fonts.small_metrics.height()
+        box = QRectF(left - 4, band.middle - height / 2, right - left + 8, height)
+        painter.fillRect(box, QColor(frame.theme.card))
 
 
 def _box(left: float, right: float, band: Band) -> QRectF:
