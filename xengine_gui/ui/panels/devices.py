@@ -125,7 +125,8 @@ class DeviceCard(QFrame):
         """Show what the device is, and its limit."""
         preset = None if choice is None else device_preset(choice.preset)
         self.preset.setVisible(preset is not None)
-        self.specification.setText(device.kind if preset is None else _specification(preset))
+        kind = "" if device.kind == device.name else device.kind
+        self.specification.setText(kind if preset is None else _specification(preset))
         if preset is not None:
             self.preset.setText(preset.title)
             self.preset.setToolTip(f"{preset.title}\n{preset.summary}\n{preset.source}")

@@ -9,7 +9,8 @@ from xengine_gui.ui.panels.parts import column, row, text_label
 from xengine_gui.ui.theme import set_style_property
 
 Tone = Literal["error", "warning", "muted"]
-_SIGNS: dict[Tone, str] = {"error": "✕", "warning": "!", "muted": "…"}
+# A cross for errors would look like the button that closes the bar.
+_SIGNS: dict[Tone, str] = {"error": "!", "warning": "!", "muted": "…"}
 
 
 class MessageBar(QWidget):

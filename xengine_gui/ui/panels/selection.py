@@ -51,7 +51,10 @@ class SelectionPanel(Panel):
         self._memory_part = QWidget()
         head = row(self.memory_title, self.device)
         head.setStretch(0, 1)
-        self._memory_part.setLayout(column(head, self.memory_total, self.table, spacing=6, margins=(12, 0, 6, 0)))
+        # The table's cells have a margin of their own; heading and sum stand in line with what is in them.
+        head.setContentsMargins(6, 0, 6, 0)
+        self.memory_total.setContentsMargins(6, 0, 6, 0)
+        self._memory_part.setLayout(column(head, self.memory_total, self.table, spacing=6, margins=(6, 0, 6, 0)))
         title = section_label("Selected")
         title.setContentsMargins(12, 0, 12, 0)
         layout = column(title, scroll, self._memory_part, 0, spacing=10, margins=(0, 12, 0, 6))
@@ -86,7 +89,7 @@ class SelectionPanel(Panel):
         clear(self._lines)
         if self._describer is None or index is None:
             text = (
-                "Open a network to begin."
+                "What is clicked in the timeline is explained here."
                 if self._shown is None
                 else "Click a bar, a transfer or a free to see what it is."
             )

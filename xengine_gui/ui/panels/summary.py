@@ -40,7 +40,7 @@ def figures_of(shown: ShownPlan) -> tuple[Figure, ...]:
             f"{s.transfer_count:,}",
             f"{format_duration(s.transfer_ns)} and {format_size(s.transfer_bytes)} in all",
         ),
-        Figure("found in", f"{plan.runtime_s:.2f} s", f"by {plan.strategy}"),
+        Figure("planned in", f"{plan.runtime_s:.2f} s", f"by {plan.strategy}"),
     )
 
 
@@ -84,7 +84,8 @@ def status_words(shown: ShownPlan) -> str:
     """How good a plan is: `optimal within 0.09 %`, or what is known."""
     gap = shown.plan.gap_ratio
     if shown.plan.status is Status.OPTIMAL:
-        return "optimal" if not gap else f"optimal within {format_percent(gap, 2)}"
+        # What rounds to nothing was proved to less than can be shown.
+        return "optimal" if not gap else f"optimal within {format_percent(max(gap, 0.0001), 2)}"
     return "nothing is proved of it" if gap is None else f"at most {format_percent(gap, 2)} to gain"
 
 
