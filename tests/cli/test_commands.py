@@ -13,10 +13,11 @@ from problems_fixed import chain_problem
 from xengine_gui import planner
 from xengine_gui.cli import main
 from xengine_gui.cli.arguments import COMMANDS
-from xengine_gui.model.plan import Drop, Plan, Run, Status
+from xengine_gui.model.plan import Compute, Drop, Plan, Run, Status
 from xengine_gui.model.plan_file import read_plan, write_plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import read_problem, write_problem
+from xengine_gui.paths import sample_graphs
 from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve import strategies
@@ -132,7 +133,7 @@ def test_every_command_has_help(command: str, capsys: Captured) -> None:
     with pytest.raises(SystemExit) as caught:
         run(*([command] if command else []), "--help")
     assert caught.value.code == 0
-    assert "exit status" in capsys.readouterr().out
+    assert "Exit status" in capsys.readouterr().out
 
 
 BAD = [
@@ -161,6 +162,7 @@ BAD = [
     (["inspect", "FILE", "--bind", "N"], "'N' is not of the form NAME=N"),
     (["inspect"], "the following arguments are required: GRAPH"),
     (["frobnicate"], "frobnicate: there is no such file or command"),
+    (["insepct"], "insepct: there is no such file or command; the nearest command is inspect."),
     (["none.onnx"], "none.onnx: there is no such file."),
     (["plan", "FILE", "--frobnicate"], "unrecognized arguments: --frobnicate"),
 ]
@@ -244,3 +246,16 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == 0
+
+
+def test_plan_names_what_is_recomputed(tmp_path: Path, capsys: Captured) -> None:
+    assert run("plan", sample_graphs() / "chain.json", "-o", tmp_path / "plan.json") == 0
+    printed = capsys.readouterr().out
+    again = [e.operator for e in read_plan(tmp_path / "plan.json").events if isinstance(e, Compute) and e.again]
+    assert again
+    assert f"Recomputed: {', '.join(again)}\n" in printed
+
+
+def test_a_plan_that_may_not_be_the_best_says_so(tmp_path: Path, capsys: Captured) -> None:
+    assert run("plan", sample_graphs() / "chain.json", "--strategy", "greedy") == 0
+    assert "optimal" not in capsys.readouterr().out.split("planned by greedy")[1]

@@ -12,7 +12,7 @@ from xengine_gui.errors import InputError
 from xengine_gui.units import parse_duration_ns
 
 _EPILOG = """\
-Sizes are written as 8GiB, 900MB or 8G (read as 8 GiB). exit status: 0 done, 1 a plan that breaks a rule,
+Sizes are written as 8GiB, 900MB or 8G (read as 8 GiB). Exit status: 0 done, 1 a plan that breaks a rule,
 2 bad input, 3 proved infeasible, 4 no plan within the time.
 """
 

@@ -16,7 +16,7 @@ def run(arguments: argparse.Namespace) -> int:
             p.key,
             p.kind,
             format_size(p.memory_bytes),
-            f"{p.peak_flop_per_s / 10**9:,.0f}" if p.computes else "-",
+            _gigaflop(p.peak_flop_per_s) if p.computes else "-",
             format_bandwidth(p.bandwidth_bytes_per_s),
             p.title,
         ]
@@ -28,3 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
         for p in presets:
             say(f"{p.key}: {shown(p.summary)}. Source: {shown(p.source)}")
     return DONE
+
+
+def _gigaflop(flop_per_s: int) -> str:
+    value = flop_per_s / 10**9
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"

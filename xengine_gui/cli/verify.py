@@ -7,7 +7,7 @@ from xengine_gui.cli.status import BROKEN_PLAN, DONE
 from xengine_gui.model.plan_file import read_plan
 from xengine_gui.model.problem_file import read_problem
 from xengine_gui.schedule.verify import verify
-from xengine_gui.units import format_duration, format_size_exact
+from xengine_gui.units import format_duration, format_duration_exact, format_size, format_size_exact
 
 _MOST_SHOWN = 20
 
@@ -28,11 +28,16 @@ def run(arguments: argparse.Namespace) -> int:
     say(f"{shown(str(arguments.file))} keeps every rule.\n")
     pairs(
         [
-            ("total", format_duration(verdict.total_ns), f"on the {plan.clock} clock"),
+            (
+                "total",
+                format_duration(verdict.total_ns),
+                f"{format_duration_exact(verdict.total_ns)} on the {plan.clock} clock",
+            ),
             ("recomputed", f"{verdict.recompute_count:,}", ""),
             ("transferred", f"{verdict.transfer_count:,}", ""),
         ]
     )
     say()
-    table(["device", "peak"], [[name, format_size_exact(peak)] for name, peak in verdict.peak_bytes.items()])
+    peaks = verdict.peak_bytes.items()
+    table(["device", "peak", ""], [[name, format_size(peak), format_size_exact(peak)] for name, peak in peaks])
     return DONE

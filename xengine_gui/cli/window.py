@@ -1,6 +1,7 @@
 """`xengine`: the window."""
 
 import argparse
+import difflib
 from pathlib import Path
 
 from xengine_gui.cli.arguments import COMMANDS
@@ -23,4 +24,6 @@ def _check(path: Path) -> None:
         return
     if path.suffix or len(path.parts) > 1:
         raise InputError(str(path), "there is no such file")
-    raise InputError(str(path), f"there is no such file or command; the commands are {', '.join(COMMANDS)}")
+    meant = difflib.get_close_matches(str(path), COMMANDS, 1)
+    hint = f"the nearest command is {meant[0]}" if meant else f"the commands are {', '.join(COMMANDS)}"
+    raise InputError(str(path), f"there is no such file or command; {hint}")
