@@ -24,3 +24,21 @@ def chain_problem(limit_bytes: int | None = None, length: int = 4) -> Problem:
         ),
         tensors=tuple(Tensor(f"t{i}", 100) for i in range(length)),
     )
+
+
+def training_chain(length: int = 6, limit_bytes: int | None = None) -> Problem:
+    """Forwards f0, f1, ..., then backwards, each from the last gradient and the result of its forward; 100 bytes each.
+
+    Three tensors at a time are enough, however long it is: everything can be computed again from the beginning.
+    """
+    names = [f"f{i}" for i in range(length)] + [f"b{i}" for i in reversed(range(length))]
+    inputs = {f"f{i}": [f"f{i - 1}"] if i else [] for i in range(length)}
+    inputs |= {f"b{i}": [f"f{i}", *([f"b{i + 1}"] if i + 1 < length else [])] for i in range(length)}
+    return Problem(
+        name="training chain",
+        devices=(Device("gpu", "gpu", limit_bytes),),
+        operators=tuple(
+            Operator(n, "x", Phase.FORWARD, tuple(inputs[n]), (n,), costs={"gpu": (Implementation(10),)}) for n in names
+        ),
+        tensors=tuple(Tensor(n, 100) for n in names),
+    )

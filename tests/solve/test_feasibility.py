@@ -10,14 +10,13 @@ from types import ModuleType
 import pytest
 from hypothesis import given, settings
 from problems import problems
-from problems_fixed import chain_problem
+from problems_fixed import chain_problem, training_chain
 
 from xengine_gui.model.device import Device
-from xengine_gui.model.operator import Implementation, Operator, Phase
+from xengine_gui.model.operator import Implementation
 from xengine_gui.model.plan import Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import problem_to_json, read_problem
-from xengine_gui.model.tensor import Tensor
 from xengine_gui.schedule.clock import steps_of
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveContext, SolveOptions
@@ -68,24 +67,6 @@ def plain(problem):
     operators = tuple(replace(o, inputs=tuple(dict.fromkeys(o.inputs))) for o in problem.operators)
     used = {p for o in operators for p in o.parameters}
     return replace(problem, operators=operators, parameters=tuple(p for p in problem.parameters if p.name in used))
-
-
-def training_chain(length: int, limit_bytes: int | None) -> Problem:
-    """Forwards f0, f1, ..., then backwards, each from the last gradient and the result of its forward; 100 bytes each.
-
-    Three tensors at a time are enough, however long it is: everything can be computed again from the beginning.
-    """
-    names = [f"f{i}" for i in range(length)] + [f"b{i}" for i in reversed(range(length))]
-    inputs = {f"f{i}": [f"f{i - 1}"] if i else [] for i in range(length)}
-    inputs |= {f"b{i}": [f"f{i}", *([f"b{i + 1}"] if i + 1 < length else [])] for i in range(length)}
-    return Problem(
-        name="training chain",
-        devices=(Device("gpu", "gpu", limit_bytes),),
-        operators=tuple(
-            Operator(n, "x", Phase.FORWARD, tuple(inputs[n]), (n,), costs={"gpu": (Implementation(10),)}) for n in names
-        ),
-        tensors=tuple(Tensor(n, 100) for n in names),
-    )
 
 
 @pytest.mark.parametrize("length", [2, 3, 6, 12])

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import xengine_gui
 from xengine_gui.errors import InputError
+from xengine_gui.model.plan import Clock
 from xengine_gui.units import parse_duration_ns
 
 _EPILOG = """\
@@ -85,8 +86,46 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time", metavar="S", type=_seconds, default=60.0, help="seconds to plan for, or none; default: 60"
     )
+    parser.add_argument(
+        "--clock",
+        choices=[str(clock) for clock in Clock],
+        default=str(Clock.SERIAL),
+        help="write the plan with one thing after the other, or with devices and links side by side; default: serial",
+    )
     parser.add_argument("-o", "--output", metavar="PLAN", type=Path, help="write the plan file")
     parser.add_argument("--picture", metavar="FIG", type=Path, help="draw the plan into a .svg, .png or .pdf file")
+
+
+def _sweep(parser: argparse.ArgumentParser) -> None:
+    _add_problem(parser)
+    size = "a size, or a share such as 40%% of what the whole graph would take on the device"
+    parser.add_argument(
+        "--device-limit", metavar="NAME", help="the device whose limit is swept; default: the only one with a limit"
+    )
+    parser.add_argument(
+        "--from", metavar="SIZE", dest="from_", help=f"the smallest limit: {size}; default: what one operator takes"
+    )
+    parser.add_argument("--to", metavar="SIZE", help=f"the largest limit: {size}; default: 100%%")
+    parser.add_argument("--points", metavar="N", type=_count, default=12, help="how many limits; default: 12")
+    parser.add_argument("--strategy", metavar="S", default="optimal", help="how to plan; default: optimal")
+    parser.add_argument("--gap", metavar="R", type=_ratio, help="stop at this proved distance; default: 0.1%%")
+    parser.add_argument(
+        "--time", metavar="S", type=_seconds, default=10.0, help="seconds for each limit, or none; default: 10"
+    )
+    parser.add_argument(
+        "--workers",
+        metavar="N",
+        type=_whole,
+        help="processes that plan side by side, 0 for none; default: one per core",
+    )
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="plan on the workers of this Dask scheduler instead")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write the points (.csv, .json) or a picture (.svg, .png, .pdf)",
+    )
 
 
 def _problem(parser: argparse.ArgumentParser) -> None:
@@ -125,6 +164,7 @@ def _window(parser: argparse.ArgumentParser) -> None:
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "inspect": ("tell the sizes of a network, and its peak without recomputation", _inspect),
     "plan": ("plan a network or a problem file, and tell what the plan costs", _plan),
+    "sweep": ("plan over a range of limits of one device: what would more memory buy?", _sweep),
     "problem": ("write a network with its devices as a problem file", _problem),
     "verify": ("judge a plan file by every rule", _verify),
     "render": ("draw a plan file without a window", _render),
@@ -163,6 +203,10 @@ def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
+
+
+def _whole(text: str) -> int:
+    return 0 if text.strip() == "0" else _count(text)
 
 
 def _pixels(text: str) -> int:

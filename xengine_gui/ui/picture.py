@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Protocol, cast
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
@@ -51,22 +51,50 @@ def render_picture(
     is written whole or not at all. Raises `InputError` for another suffix, a size that cannot be, or a plan without
     events.
     """
-    kinds: dict[str, Callable[[_Picture], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf}
+    if not _LEAST_WIDTH <= width <= _MOST_WIDTH or (height is not None and not 0 < height <= _MOST_WIDTH):
+        raise InputError("", f"a picture is {_LEAST_WIDTH:,} to {_MOST_WIDTH:,} pixels wide and at most as high")
+    if not plan.has_events:
+        raise InputError("", f"there is nothing to draw: {plan.explanation or 'this plan has no events'}")
+    write_drawing(
+        path,
+        lambda is_vector: _Picture(
+            plan, width, height, load_theme(theme), _VECTOR_COLUMNS_PER_PIXEL if is_vector else 1.0
+        ),
+    )
+
+
+class Drawing(Protocol):
+    """What can be made a picture file: a title, a size in pixels, and its painting."""
+
+    title: str
+    size: QSize
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint it all, in pixels from the painter's origin."""
+        ...
+
+
+def write_drawing(path: Path, draw: Callable[[bool], Drawing]) -> None:
+    """Write a drawing whole or not at all, as what the suffix says; `draw` is told whether it will be vectors."""
+    kinds: dict[str, Callable[[Drawing], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf}
     kind = kinds.get(path.suffix.lower())
     if kind is None:
         raise InputError(
             str(path), f"a picture is written as {', '.join(kinds)}, not {path.suffix or 'without a suffix'}"
         )
-    if not _LEAST_WIDTH <= width <= _MOST_WIDTH or (height is not None and not 0 < height <= _MOST_WIDTH):
-        raise InputError("", f"a picture is {_LEAST_WIDTH:,} to {_MOST_WIDTH:,} pixels wide and at most as high")
-    if not plan.has_events:
-        raise InputError("", f"there is nothing to draw: {plan.explanation or 'this plan has no events'}")
     # Held until the end: without an application there are no fonts.
     application = _application()
-    columns_per_pixel = 1.0 if kind is _png else _VECTOR_COLUMNS_PER_PIXEL
-    content = kind(_Picture(plan, width, height, load_theme(theme), columns_per_pixel))
+    content = kind(draw(kind is not _png))
     del application
     write_bytes(path, content)
+
+
+def picture_fonts() -> Fonts:
+    """The fonts of picture files, the same on every screen."""
+    base = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    base.setPixelSize(_FONT_PX)
+    base.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    return Fonts(base)
 
 
 def _application() -> QGuiApplication:
@@ -82,12 +110,9 @@ class _Picture:
     """A plan's picture, laid out and ready to be painted on anything."""
 
     def __init__(self, plan: Plan, width: int, height: int | None, theme: Theme, columns_per_pixel: float) -> None:
-        base = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-        base.setPixelSize(_FONT_PX)
-        base.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
         self.title = printable(plan.problem.name or "plan")
         self._facts = facts_of(plan)
-        self._theme, self._fonts = theme, Fonts(base)
+        self._theme, self._fonts = theme, picture_fonts()
         self._index = TimelineIndex(timeline(plan))
         self._legend = self._legend_places(width)
         self._head = self._legend[-1][1] + self._fonts.line_height * 1.2
@@ -166,7 +191,7 @@ def facts_of(plan: Plan) -> list[str]:
     return facts
 
 
-def _svg(picture: _Picture) -> bytes:
+def _svg(picture: Drawing) -> bytes:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
@@ -184,7 +209,7 @@ def _svg(picture: _Picture) -> bytes:
     return text.replace(f'font-family="{family}"', f'font-family="{family}, Helvetica, Arial, sans-serif"').encode()
 
 
-def _png(picture: _Picture) -> bytes:
+def _png(picture: Drawing) -> bytes:
     image = QImage(picture.size, QImage.Format.Format_RGB32)
     if image.isNull():
         raise InputError("", f"a picture of {picture.size.width():,} by {picture.size.height():,} pixels is too large")
@@ -197,7 +222,7 @@ def _png(picture: _Picture) -> bytes:
     return bytes(buffer.data().data())
 
 
-def _pdf(picture: _Picture) -> bytes:
+def _pdf(picture: Drawing) -> bytes:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
