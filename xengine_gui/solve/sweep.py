@@ -26,6 +26,8 @@ from xengine_gui.solve.judge import planned
 from xengine_gui.solve.strategies import strategy
 
 _POLL_S = 0.1
+_LEAST_BEND = 0.05
+"""A curve that bends less, as a share of its height, has no knee."""
 Future = concurrent.futures.Future[Plan]
 
 
@@ -108,7 +110,7 @@ def knee(points: Sequence[SweepPoint]) -> SweepPoint | None:
         return 1 - across - ((point.total_ns or 0) - (last.total_ns or 0)) / height
 
     best = max(feasible, key=below_line)
-    return best if below_line(best) > 0 else None
+    return best if below_line(best) > _LEAST_BEND else None
 
 
 @dataclass
