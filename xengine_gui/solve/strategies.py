@@ -2,11 +2,12 @@
 
 from xengine_gui.errors import InputError
 from xengine_gui.solve.base import Strategy
+from xengine_gui.solve.formulations.strategy import Checkmate
 from xengine_gui.solve.greedy.strategy import Greedy
 from xengine_gui.solve.retain_all import RetainAll
 from xengine_gui.solve.watchpoints.strategy import Optimal
 
-STRATEGIES: tuple[Strategy, ...] = (Optimal(), Greedy(), RetainAll())
+STRATEGIES: tuple[Strategy, ...] = (Optimal(), Greedy(), RetainAll(), Checkmate())
 
 
 def strategy(key: str) -> Strategy:
