@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from problems_fixed import chain_problem
 
 from xengine_gui.errors import InputError, SolverProcessError
-from xengine_gui.model.device import Device
-from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.plan import Status
 from xengine_gui.model.problem import Problem
-from xengine_gui.model.tensor import Tensor
 from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveOptions, Started
 from xengine_gui.solve.worker import SolverProcess
 
@@ -22,19 +20,7 @@ OPTIONS = SolveOptions(time_limit_s=30.0)
 
 
 def chain(length: int) -> Problem:
-    operators = [
-        Operator(
-            f"op{i}",
-            "Relu",
-            Phase.FORWARD,
-            (f"t{i - 1}",) if i else (),
-            (f"t{i}",),
-            costs={"cpu": (Implementation(10),)},
-        )
-        for i in range(length)
-    ]
-    tensors = tuple(Tensor(f"t{i}", 4) for i in range(length))
-    return Problem(f"chain {length}", (Device("cpu", "cpu", 4 * length),), tuple(operators), tensors)
+    return chain_problem(4 * length, length, device="cpu", size_bytes=4)
 
 
 @pytest.fixture(scope="module")

@@ -5,14 +5,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from problems_fixed import chain_problem
 from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
-from xengine_gui.model.device import Device
-from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import write_problem
-from xengine_gui.model.tensor import Tensor
 from xengine_gui.paths import sample_graphs
 from xengine_gui.solve.worker import SolverProcess
 from xengine_gui.ui.main_window import MainWindow
@@ -38,20 +36,7 @@ def make_chain() -> Callable[..., Problem]:
 
 def _chain(length: int, limit_bytes: int | None = None) -> Problem:
     """Operators that read one another's results, 10 ns and 4 bytes each."""
-    operators = tuple(
-        Operator(
-            f"op{i}",
-            "Relu",
-            Phase.FORWARD,
-            (f"t{i - 1}",) if i else (),
-            (f"t{i}",),
-            costs={"cpu": (Implementation(10),)},
-        )
-        for i in range(length)
-    )
-    limit = 4 * length if limit_bytes is None else limit_bytes
-    tensors = tuple(Tensor(f"t{i}", 4) for i in range(length))
-    return Problem(f"chain {length}", (Device("cpu", "cpu", limit),), operators, tensors)
+    return chain_problem(4 * length if limit_bytes is None else limit_bytes, length, device="cpu", size_bytes=4)
 
 
 @pytest.fixture

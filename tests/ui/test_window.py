@@ -308,7 +308,7 @@ def test_a_plan_that_breaks_a_rule_is_not_opened(
     plan = planner.plan(problem, "optimal")
     path = tmp_path / "wrong.json"
     write_plan(plan, path)
-    path.write_text(path.read_text(encoding="utf-8").replace('"op3"', '"op4"', 1), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace('"o3"', '"o4"', 1), encoding="utf-8")
     assert "wrong.json" in error_of(window, path, qtbot)
     assert window.document.shown is None
 
@@ -577,3 +577,13 @@ def test_a_bound_of_nothing_is_not_drawn(window: MainWindow) -> None:
     assert low > 0.9
     window.progress.add(Progress(0.2, 1_000_000_000, 900_000_000))
     assert window.progress.gap.text() == "gap 10.00 %"
+
+
+def test_the_devices_are_never_cut_off_at_the_side(window: MainWindow, qtbot: QtBot) -> None:
+    columns = window._splitters["columns"]
+    columns.setSizes([1, 1000, 300])
+    body, room = window.left.body, window.left.viewport()
+    qtbot.waitUntil(lambda: body.width() <= room.width(), timeout=WITHIN_MS)
+    window.resize(1280, 560)
+    qtbot.waitUntil(window.left.verticalScrollBar().isVisible, timeout=WITHIN_MS)
+    qtbot.waitUntil(lambda: body.width() <= room.width(), timeout=WITHIN_MS)
