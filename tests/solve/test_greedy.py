@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import problems, problems_with_steps
 
-from xengine_gui.model.device import TransferTime
+from xengine_gui.model.device import Device, TransferTime
+from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.plan import Run, Status
 from xengine_gui.model.plan_file import plan_to_json
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import problem_to_json, read_problem
+from xengine_gui.model.tensor import Parameter, Tensor
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import Incumbent, SolveContext, SolveOptions
@@ -272,3 +274,26 @@ def scaled(problem, scale):
         ),
         keep=problem.keep,
     )
+
+
+def test_inputs_that_move_to_another_device_do_not_push_out_those_that_are_there():
+    # On d0 there is room for t1 to stay or for t0 to arrive, and no way to bring t1 there again.
+    ways = {"d0": (Implementation(5),), "d1": (Implementation(2),)}
+
+    def operator(name, inputs, output, parameters=(), first=0, second=0):
+        costs = {"d0": (Implementation(5, first),), "d1": (Implementation(2, second),)}
+        return Operator(name, "", Phase.FORWARD, inputs, (output,), parameters, costs=costs)
+
+    problem = Problem(
+        name="no way back",
+        devices=(Device("d0", "", 14), Device("d1", "", 16)),
+        operators=(
+            Operator("o0", "", Phase.FORWARD, (), ("t0",), ("p0", "p1"), costs=ways),
+            operator("o1", (), "t1", first=4),
+            operator("o2", ("t0", "t1"), "t2", second=4),
+        ),
+        tensors=(Tensor("t0", 5), Tensor("t1", 6), Tensor("t2", 3)),
+        parameters=(Parameter("p0", 3), Parameter("p1", 4)),
+        transfers=(TransferTime("t0", "d1", "d0", 5),),
+    )
+    assert Greedy().plan(problem, SolveContext()).has_events

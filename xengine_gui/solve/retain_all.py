@@ -35,16 +35,14 @@ def retained_tries(problem: Problem, should_stop: Callable[[], bool] = lambda: F
     indexed = problem.indexed
     tables = Tables(indexed)
     tries: list[RetainedTry] = []
-    for placement in placements(tables):
-        if tries and should_stop():
-            break
+    for placement in placements(tables, should_stop):
         script = script_of(tables, placement)
         if script is None or sum(isinstance(action, Run) for action in script) > indexed.operator_count:
             continue
         for actions in (script, _frugal(tables, script)):
             steps = finished_steps(indexed, actions, kept_devices(indexed, actions))
             tries.append(RetainedTry(steps, replay_steps(indexed, steps)))
-            if tries[-1].replay.fits:
+            if tries[-1].replay.fits or should_stop():
                 break
     tries.sort(key=lambda t: (not t.replay.fits, t.replay.total_ns))
     return tries

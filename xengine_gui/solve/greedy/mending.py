@@ -117,6 +117,8 @@ def _try(draft: Draft, ranked: list[Remedy], slot: int, over_bytes: int, ceiling
         run = draft.at[slot]
         draft.exchange(slot, run._replace(implementation=remedy.what[1]) if isinstance(run, Run) else run)
     elif remedy.kind == "device":
+        if relocation(draft, slot, remedy.what[1]) is None:  # what was done since may have taken its inputs' way
+            return False
         relocate(draft, slot, remedy.what[1])
     else:
         gap = gap_at(draft, remedy.what[0], slot)

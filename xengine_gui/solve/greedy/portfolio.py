@@ -89,10 +89,8 @@ def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, ef
     tables = Tables(indexed)
     pool = _Pool(tables, should_stop)
     scripts = []
-    for placement in placements(tables):
-        if should_stop():
-            break
-        script = script_of(tables, placement)
+    for placement in placements(tables, should_stop):
+        script = None if should_stop() else script_of(tables, placement)
         if script is not None:
             scripts.append(script)
             healed = [pool.heal(script, bias) for bias in _biases(indexed, effort)]

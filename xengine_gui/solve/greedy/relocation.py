@@ -55,9 +55,9 @@ def relocate(draft: Draft, slot: int, device: int) -> None:
         return
     bringing = Bringing(draft, slot)
     here, there = run.device * draft.count, device * draft.count
-    for tensor in draft.indexed.inputs[run.operator]:
-        if not bringing.is_there(there + tensor):
-            draft.put(draft.empty_before(slot, 1), Move(run.device, device, tensor))
+    # Chosen before any is moved: what is moved takes the room in which another is thought to stay.
+    for tensor in [t for t in draft.indexed.inputs[run.operator] if not bringing.is_there(there + t)]:
+        draft.put(draft.empty_before(slot, 1), Move(run.device, device, tensor))
     place = draft.empty_after(slot)
     draft.put(place, Run(device, run.operator, draft.tables.ways[run.operator][device][0]))
     if draft.first[slot]:

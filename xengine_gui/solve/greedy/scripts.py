@@ -1,6 +1,6 @@
 """Scripts without regard to memory: every operator once where a placement says, and what brings the data there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, product
 from math import prod
 
@@ -67,17 +67,20 @@ def script_of(tables: Tables, placement: Sequence[int]) -> list[Action] | None:
     return script.actions
 
 
-def placements(tables: Tables) -> Iterator[tuple[int, ...]]:
+def placements(tables: Tables, should_stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[int, ...]]:
     """Placements worth a try, each once: the fastest ones when tight devices take a toll, and all on one device.
 
     The toll of an operator on a device is a price per byte of its results, for as long as they are retained or if they
-    are there at the highest moment; and no operator stands where it could not run alone.
+    are there at the highest moment; and no operator stands where it could not run alone. After a stop no other is
+    looked for.
     """
     seen: set[tuple[int, ...]] = set()
     for device in _tolled(tables):
         if device not in seen:
             seen.add(device)
             yield device
+        if should_stop():
+            return
 
 
 def all_placements(tables: Tables, most: int) -> Iterator[tuple[int, ...]]:
