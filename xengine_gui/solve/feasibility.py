@@ -2,7 +2,8 @@
 
 From above by plans: the greedy strategy at limits in between, then the optimal engine, which stops at its first plan.
 From below by proofs: what single operators take, the least limit of relaxations (`watchpoints/limit_model.py`), and
-limits that the engine proves infeasible. Where both meet, the smallest limit is proved.
+limits that the engine proves infeasible. Where both meet, the smallest limit is proved. Tiny problems are settled by
+trying everything (`exhaustive.py`).
 """
 
 import math
@@ -20,6 +21,7 @@ from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext, SolveOptions
 from xengine_gui.solve.binding import BindingMoment, binding_moment
+from xengine_gui.solve.exhaustive import exhaustive_limit
 from xengine_gui.solve.greedy import greedy_steps
 from xengine_gui.solve.working_set import working_sets
 
@@ -29,6 +31,7 @@ WatchPoints = Sequence[tuple[Any, ...]]
 
 _ANY_PLAN = 1.0
 """A gap at which the engine is content with its first plan."""
+_EXHAUSTIVE_SHARE = 0.2
 _GREEDY_TRIES = 8
 _GREEDY_SHARE = 0.3
 _CLOSE_ENOUGH = 0.002
@@ -110,8 +113,8 @@ class _Hunt:
         self._raise(alone_bytes(self.problem.indexed, self.device))
         if infeasible and self.given is not None:
             self._raise(self.given + 1)
-        impossible = not self._first_plan()
-        if not impossible:
+        impossible = self.steps is None if self._try_everything() else not self._first_plan()
+        if not impossible and (self.upper is None or self.lower < self.upper):
             self._greedy_between()
             self._close_in()
         if self.steps is None or self.upper is None:
@@ -148,6 +151,17 @@ class _Hunt:
     @property
     def _left_s(self) -> float:
         return max(0.0, self.end - time.monotonic())
+
+    def _try_everything(self) -> bool:
+        """Tiny problems are settled by trying everything."""
+        free = self.problem.with_limit(self.name, None)
+        found = exhaustive_limit(free.indexed, self.device, self._within(_EXHAUSTIVE_SHARE * min(self._left_s, 10.0)))
+        if found is None:
+            return False
+        if found.limit_bytes is not None:
+            self._offer(found.steps)
+            self._raise(found.limit_bytes)
+        return True
 
     # -- from above
 

@@ -87,4 +87,5 @@ def _without_plan(search: "Search") -> str:
     short = shortage(problem, stop=context.stop, time_s=time_s, proved=search.infeasible, points=search.points)
     if short.plan is not None and search.offer(steps_of(problem, short.plan.events)):
         return ""
+    search.infeasible = search.infeasible or short.proved
     return short.words(problem)
