@@ -70,6 +70,24 @@ def test_reading_a_batch_twice_the_same_gives_the_same() -> None:
         read_network(path, batch=0)
 
 
+@pytest.mark.parametrize(
+    "how", [{"batch": 2**31}, {"batch": 10**30}, {"bindings": {"N": 2**63}}, {"bindings": {"N": 0}}]
+)
+def test_lengths_that_no_tensor_has_are_refused(tmp_path: Path, how: dict[str, object]) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    with pytest.raises(InputError, match=r"must be at (most 2,147,483,647|least 1, not 0)"):
+        read(tmp_path, nodes, [value("x", "N", 4)], [value("y", "N", 4)], **how)
+
+
+def test_a_tensor_larger_than_any_machine_is_refused_by_name(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    shape = [2**62] * 20
+    with pytest.raises(InputError, match="tensor 'x' is larger than any machine's memory"):
+        read(tmp_path, nodes, [value("x", *shape)], [value("y", *shape)])
+    huge = read(tmp_path, nodes, [value("x", 2**62, 4)], [value("y", 2**62, 4)])
+    assert huge.tensors["y"].size_bytes == 2**66
+
+
 def test_reshape_constants_follow_the_batch(tmp_path: Path) -> None:
     nodes = [
         helper.make_node("Reshape", ["x", "merge"], ["rows"]),

@@ -11,6 +11,8 @@ from xengine_gui.importers.onnx_format.records import Declared, Dim, FileGraph, 
 from xengine_gui.importers.onnx_format.values import Array
 
 _DEFAULT = 1
+_MOST = 2**31 - 1
+"""No batch and no free dimension is longer: products of lengths must stay within the 64 bits of ONNX."""
 
 
 @dataclass
@@ -127,18 +129,22 @@ def _rescaled(
 
 
 def _refuse(graph: FileGraph, source: str, batch: int | None, bindings: Mapping[str, int]) -> None:
-    if batch is not None and batch < 1:
-        raise InputError(source, f"the batch must be at least 1, not {batch}")
+    if batch is not None and not 1 <= batch <= _MOST:
+        raise InputError(source, f"the batch must be {_allowed(batch)}")
     known = _all_symbols(graph)
     mistakes = []
     for symbol, value in bindings.items():
         if symbol not in known:
             there = f"its free dimensions are {', '.join(map(printable, known))}" if known else "it has none"
             mistakes.append(f"there is no free dimension {symbol!r}; {there}")
-        elif value < 1:
-            mistakes.append(f"dimension {symbol!r} must be at least 1, not {value}")
+        elif not 1 <= value <= _MOST:
+            mistakes.append(f"dimension {symbol!r} must be {_allowed(value)}")
     if mistakes:
         raise InputError(source, mistakes)
+
+
+def _allowed(length: int) -> str:
+    return f"at least 1, not {length}" if length < 1 else f"at most {_MOST:,}"
 
 
 def _all_symbols(graph: FileGraph) -> dict[str, None]:

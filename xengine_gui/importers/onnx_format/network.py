@@ -6,6 +6,7 @@ from typing import Any
 
 import onnx
 
+from xengine_gui.errors import InputError
 from xengine_gui.importers.onnx_format.binding import Binding, bind, follow_batch
 from xengine_gui.importers.onnx_format.order import check_edges, in_order
 from xengine_gui.importers.onnx_format.records import FileGraph, FileNode, dtype_name, inner_constants, parse, printable
@@ -13,7 +14,7 @@ from xengine_gui.importers.onnx_format.shapes import RANDOM_KINDS, Shapes, find_
 from xengine_gui.importers.onnx_format.trainable import is_trainable_slot
 from xengine_gui.model.dtype import element_count, size_bytes
 from xengine_gui.model.graph import GraphOperator, GraphParameter, GraphTensor, NetworkGraph
-from xengine_gui.units import format_count, format_names
+from xengine_gui.units import LARGEST, format_count, format_names
 
 VIEW_KINDS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"})
 _OPTIONAL_OUTPUTS = frozenset({"Dropout", "BatchNormalization", "MaxPool", "LayerNormalization"})
@@ -33,7 +34,17 @@ def network_of(data: bytes, *, source: str, name: str, batch: int | None, bindin
         static = {name: before.static(name) for name in before.types}
         follow_batch(nodes, binding, static, before.values)
     shapes = find_shapes(graph, nodes, binding)
-    return _Assembly(graph, nodes, binding, shapes).network(name)
+    network = _Assembly(graph, nodes, binding, shapes).network(name)
+    sizes = {t.name: t.size_bytes or 0 for t in network.tensors.values()}
+    sizes |= {p.name: p.size_bytes or 0 for p in network.parameters.values()}
+    beyond = [
+        f"tensor {name!r} is larger than any machine's memory, above 2^128 bytes"
+        for name, size in sizes.items()
+        if size > LARGEST
+    ]
+    if beyond:
+        raise InputError(source, beyond)
+    return network
 
 
 class _Assembly:
