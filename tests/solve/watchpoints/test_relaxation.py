@@ -59,7 +59,7 @@ def test_any_dual_vector_proves_a_bound_that_no_plan_is_below(case, random):
     solved = LinearProgram(relaxation).solve(Limits(10))
     assert solved.outcome is Outcome.SOLVED
     bound, reduced = relaxation.dual_bound(solved.row_dual)
-    assert relaxation.bound_ns(bound) <= total_ns
+    assert relaxation.tables.bound_ns(bound) <= total_ns
     assert abs(bound - relaxation.cost @ solved.point) <= 1e-4 * max(1.0, abs(bound))
     # Reduced costs tell what a column costs at least: the plan's own columns cannot push it above its total.
     used = encode(relaxation, steps) > 0.5

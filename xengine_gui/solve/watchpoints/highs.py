@@ -70,14 +70,11 @@ class Limits:
 class LinearProgram:
     """The LP of a relaxation, kept loaded so that rows can be added and the next solve starts from the last basis."""
 
-    def __init__(self, relaxation: Relaxation, *, presolve: bool = True, interior: bool = False) -> None:
+    def __init__(self, relaxation: Relaxation, *, presolve: bool = True) -> None:
         self._highs = _loaded(relaxation.cost, relaxation.matrix, relaxation.lower, relaxation.upper)
         self._highs.setOptionValue("presolve", "choose" if presolve else "off")
-        if interior:
-            self._highs.setOptionValue("solver", "ipm")
         self._limits = Limits(0.0)
         self._highs.cbSimplexInterrupt += self._ask
-        self._highs.cbIpmInterrupt += self._ask
 
     def solve(self, limits: Limits) -> LpResult:
         """Solve it as it is now."""

@@ -62,13 +62,6 @@ class Relaxation:
         reduced = self.cost - self.transposed @ dual
         return float(dual[used] @ sides[used] + np.minimum(reduced, 0.0).sum()), reduced
 
-    def bound_ns(self, value: float) -> int:
-        """A bound in time units as whole nanoseconds, rounded up to what totals can be (a multiple of a divisor)."""
-        exact = value * self.tables.time_unit_ns
-        margin = 1e-9 * abs(exact) + 1e-7 * self.tables.time_unit_ns
-        divisor = self.tables.time_divisor_ns
-        return max(0, int(-(-(exact - margin) // divisor)) * divisor)
-
 
 def _costs(tables: Tables, columns: Columns) -> Floats:
     cost = np.zeros(columns.count)

@@ -12,6 +12,7 @@ from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.greedy import greedy_steps, improve_steps, repair_steps
+from xengine_gui.solve.watchpoints.columns import lay_out_columns
 from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import Decoded, UndecodableError, decode
 from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, LpResult, MilpResult, Outcome, solve_milp
@@ -19,7 +20,7 @@ from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_or
 from xengine_gui.solve.watchpoints.refine import Excess, new_points
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.tables import Floats, Tables
-from xengine_gui.units import format_duration
+from xengine_gui.units import format_duration, format_size
 
 LOOSEST_GAP = 0.01
 ROUNDING = 1e-8
@@ -34,7 +35,9 @@ LEAST_RISE = 0.02
 STALLED_ROUNDS = 2
 REPAIR_S = 0.2
 REPAIR_SHARE = 0.2
-INTERIOR_POINT_COLUMNS = 150_000
+BYTES_PER_COLUMN = 4_000
+"""What HiGHS and the matrix take for each column, rows included: measured 2.5 to 4 kB from 10^4 to 10^5 columns."""
+MOST_MODEL_BYTES = 2 * 2**30
 
 
 @dataclass
@@ -52,6 +55,7 @@ class Search:
     bound_ns: int = 0
     points: tuple[WatchPoint, ...] = ()
     infeasible: bool = False
+    too_large: bool = False
     tables: Tables = field(init=False)
     loose: float = LOOSEST_GAP
 
@@ -76,10 +80,11 @@ class Search:
             self.offer([])
         # An operator that fits on no device even alone needs no solver to be refused.
         self.infeasible = len(np.unique(self.tables.way_operator)) < len(self.problem.operators)
+        self._raise_bound(self._cheapest_runs())
         self._greedy(effort=0)
         while not self.closed and not self.context.should_stop():
             fresh = self._round()
-            if self.closed or self.context.should_stop():
+            if self.closed or self.too_large or self.context.should_stop():
                 return
             if not self.points:
                 self._greedy(effort=1)
@@ -129,9 +134,23 @@ class Search:
         end = time.monotonic() + seconds
         return lambda: self.context.should_stop() or time.monotonic() >= end
 
+    def _is_too_large(self, segmentation: Segmentation) -> bool:
+        """Whether a model would take more memory than is allowed; said in the log."""
+        model_bytes = BYTES_PER_COLUMN * lay_out_columns(self.tables, segmentation).count
+        self.too_large = model_bytes > MOST_MODEL_BYTES
+        if self.too_large:
+            self.context.log(
+                f"A model with {len(segmentation.points)} watch points would take some {format_size(model_bytes)}, more "
+                f"than the {format_size(MOST_MODEL_BYTES)} that are allowed: the plan and the bound stay as they are."
+            )
+        return self.too_large
+
     def _round(self) -> list[WatchPoint]:
         """One set of watch points: LP bound, MILP bound, plan, and the moments to watch next."""
-        relaxation = Relaxation.of(self.tables, Segmentation(self.problem.indexed.operator_count, self.points))
+        segmentation = Segmentation(self.problem.indexed.operator_count, self.points)
+        if self._is_too_large(segmentation):
+            return []
+        relaxation = Relaxation.of(self.tables, segmentation)
         self.context.log(
             f"{len(self.points)} watch points: {relaxation.matrix.shape[1]:,} columns, "
             f"{relaxation.matrix.shape[0]:,} rows"
@@ -202,8 +221,7 @@ class Search:
 
     def _tighten(self, relaxation: Relaxation) -> tuple[Relaxation, LpResult] | None:
         """Solve the LP, adding the path cuts that it violates as long as they raise the bound."""
-        interior = relaxation.columns.count > INTERIOR_POINT_COLUMNS
-        program, family_rows = LinearProgram(relaxation, interior=interior), len(relaxation.lower)
+        program, family_rows = LinearProgram(relaxation), len(relaxation.lower)
         last, stalled = -np.inf, 0
         while True:
             lp = program.solve(Limits(self.context.remaining_s, should_stop=self.context.should_stop))
@@ -213,7 +231,7 @@ class Search:
             if lp.outcome is not Outcome.SOLVED:
                 return None
             bound, _ = relaxation.dual_bound(lp.row_dual)
-            self._raise_bound(relaxation, bound)
+            self._raise_bound(bound)
             stalled = stalled + 1 if bound < last + self._worthwhile_rise(bound) else 0
             last = bound
             cuts = path_cuts(relaxation, lp.point) if stalled < STALLED_ROUNDS and not self.closed else None
@@ -267,11 +285,11 @@ class Search:
             Limits(self.context.remaining_s, gap, self.context.should_stop, cutoff),
             lower=lower,
             upper=upper,
-            on_bound=lambda value: self._raise_bound(relaxation, min(value, cutoff)),
+            on_bound=lambda value: self._raise_bound(min(value, cutoff)),
         )
         if milp.outcome is not Outcome.FAILED:
             proved = cutoff if milp.outcome is Outcome.INFEASIBLE else min(milp.bound, cutoff)
-            self._raise_bound(relaxation, proved)
+            self._raise_bound(proved)
         free = int(np.count_nonzero(upper > lower))
         self.context.log(f"{free:,} of {len(upper):,} columns free below {self._in_ns(cutoff)}: {milp.outcome.value}")
         return milp
@@ -295,10 +313,17 @@ class Search:
             outcome = LinearProgram(relaxation, presolve=False).solve(limits).outcome
         self.infeasible = outcome is Outcome.INFEASIBLE and self.best_steps is None
 
-    def _raise_bound(self, relaxation: Relaxation, value: float) -> None:
+    def _cheapest_runs(self) -> float:
+        """What every plan costs at least, in time units: each operator once, as fast as anywhere."""
+        fastest = np.full(len(self.problem.operators), np.inf)
+        np.minimum.at(fastest, self.tables.way_operator, self.tables.way_time_ns)
+        return float(fastest.sum()) / self.tables.time_unit_ns
+
+    def _raise_bound(self, value: float) -> None:
+        """Take a proved bound in time units."""
         if not np.isfinite(value):
             return
-        bound_ns = relaxation.bound_ns(value)
+        bound_ns = self.tables.bound_ns(value)
         if bound_ns > self.bound_ns:
             self.bound_ns = bound_ns if self.best_ns is None else min(bound_ns, self.best_ns)
             self.context.bound(self.bound_ns)

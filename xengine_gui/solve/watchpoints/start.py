@@ -30,7 +30,7 @@ def kept_within(indexed: IndexedProblem, steps: Sequence[Step], should_stop: Cal
     """The steps themselves where they keep the limits, else repaired, `None` where that fails."""
     if replay_steps(indexed, steps).fits:
         return list(steps)
-    return repair_steps(indexed, steps, should_stop)
+    return repair_steps(indexed, steps, should_stop, effort=0)
 
 
 def moments_from(

@@ -111,6 +111,13 @@ class Tables:
         times = [row.time_ns for row in _implementations(problem)]
         return gcd(*times, *(time for *_, time in _lanes(problem))) or 1
 
+    def bound_ns(self, value: float) -> int:
+        """A bound in time units as whole nanoseconds, rounded up to what totals can be (a multiple of a divisor)."""
+        exact = value * self.time_unit_ns
+        margin = 1e-9 * abs(exact) + 1e-7 * self.time_unit_ns
+        divisor = self.time_divisor_ns
+        return max(0, int(-(-(exact - margin) // divisor)) * divisor)
+
     @classmethod
     def of(cls, problem: IndexedProblem) -> "Tables":
         """Lay out a problem."""
