@@ -84,10 +84,12 @@ class Search:
         self._greedy(effort=0)
         while not self.closed and not self.context.should_stop():
             fresh = self._round()
-            if self.closed or self.too_large or self.context.should_stop():
+            if self.closed or self.context.should_stop():
                 return
             if not self.points:
                 self._greedy(effort=1)
+            if self.too_large:
+                return
             if not fresh and self.loose == 0.0:
                 self.context.log("No further moment to watch would raise the bound.")
                 return
@@ -140,8 +142,8 @@ class Search:
         self.too_large = model_bytes > MOST_MODEL_BYTES
         if self.too_large:
             self.context.log(
-                f"A model with {len(segmentation.points)} watch points would take some {format_size(model_bytes)}, more "
-                f"than the {format_size(MOST_MODEL_BYTES)} that are allowed: the plan and the bound stay as they are."
+                f"A model with {len(segmentation.points)} watch points would take some {format_size(model_bytes)}, "
+                f"more than the {format_size(MOST_MODEL_BYTES)} that are allowed: the plan and the bound stay as they are."
             )
         return self.too_large
 
