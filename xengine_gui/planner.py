@@ -19,8 +19,8 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import FORMAT as PROBLEM_FORMAT
 from xengine_gui.model.problem_file import parse_problem
 from xengine_gui.paths import sample_graphs
-from xengine_gui.solve.base import Finished, SolveContext, SolveEvent, SolveOptions, Started
-from xengine_gui.solve.judge import Judge, planned
+from xengine_gui.solve.base import SolveEvent, SolveOptions
+from xengine_gui.solve.judge import plan_judged
 
 DEFAULT_DEVICES = (DeviceChoice("cpu", "i7-8700k"), DeviceChoice("gpu", "rtx-3060-laptop"))
 """What a network is planned for when nobody says otherwise."""
@@ -114,20 +114,7 @@ def plan(
     """
     from xengine_gui.solve.strategies import strategy as find  # noqa: PLC0415
 
-    tell = emit or (lambda _event: None)
-    judge = Judge(problem, strategy)
-
-    def hear(event: SolveEvent) -> None:
-        news = judge.heard(event)
-        if news is not None:
-            tell(news)
-
-    chosen = find(strategy)
-    context = SolveContext(options, hear, stop or threading.Event())
-    tell(Started(strategy))
-    found = judge.last(planned(chosen, problem, context))
-    tell(Finished(found, context.elapsed_s))
-    return found
+    return plan_judged(find(strategy), problem, options, emit=emit, stop=stop)
 
 
 def unlimited_total_ns(problem: Problem) -> int | None:

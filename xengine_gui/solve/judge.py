@@ -1,12 +1,24 @@
 """Between a strategy and its audience: only plans that keep the rules get through, and a run ends with its best."""
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.verify import verify
-from xengine_gui.solve.base import Bound, Incumbent, Log, SolveContext, SolveEvent, Strategy
+from xengine_gui.solve.base import (
+    Bound,
+    Finished,
+    Incumbent,
+    Log,
+    SolveContext,
+    SolveEvent,
+    SolveOptions,
+    Started,
+    Strategy,
+)
 
 
 def planned(strategy: Strategy, problem: Problem, context: SolveContext) -> Plan:
@@ -15,6 +27,30 @@ def planned(strategy: Strategy, problem: Problem, context: SolveContext) -> Plan
     if obstacle:
         raise InputError(problem.name, f"{strategy.title} cannot plan this: {obstacle}")
     return strategy.plan(problem, context)
+
+
+def plan_judged(
+    strategy: Strategy,
+    problem: Problem,
+    options: SolveOptions,
+    *,
+    emit: Callable[[SolveEvent], None] | None = None,
+    stop: threading.Event | None = None,
+) -> Plan:
+    """Plan in this thread; every plan that `emit` hears of, and the one handed back, has passed `verify`."""
+    judge = Judge(problem, strategy.key)
+    tell = emit or (lambda _event: None)
+
+    def hear(event: SolveEvent) -> None:
+        news = judge.heard(event)
+        if news is not None:
+            tell(news)
+
+    context = SolveContext(options, hear, stop or threading.Event())
+    tell(Started(strategy.key))
+    found = judge.last(planned(strategy, problem, context))
+    tell(Finished(found, context.elapsed_s))
+    return found
 
 
 @dataclass

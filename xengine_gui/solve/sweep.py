@@ -20,9 +20,8 @@ from multiprocessing.synchronize import Event as ProcessEvent
 from xengine_gui.errors import InputError, SolverProcessError
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
-from xengine_gui.schedule.verify import verify
-from xengine_gui.solve.base import SolveContext, SolveOptions
-from xengine_gui.solve.judge import planned
+from xengine_gui.solve.base import SolveOptions
+from xengine_gui.solve.judge import plan_judged
 from xengine_gui.solve.strategies import strategy
 
 _POLL_S = 0.1
@@ -247,12 +246,7 @@ def _tell(state: _Sweep, told: dict[int, SweepPoint], on_result: Callable[[Sweep
 
 def plan_one(problem: Problem, strategy_key: str, options: SolveOptions, stop: threading.Event) -> Plan:
     """Plan one limit; what breaks a rule is no plan."""
-    plan = planned(strategy(strategy_key), problem, SolveContext(options, stop=stop))
-    broken = verify(plan, problem).broken if plan.has_events else ()
-    if broken:
-        sentence = f"the plan of {strategy_key} breaks a rule: {broken[0]}"
-        return Plan(problem, strategy_key, Status.UNKNOWN, runtime_s=plan.runtime_s, explanation=sentence)
-    return plan
+    return plan_judged(strategy(strategy_key), problem, options, stop=stop)
 
 
 _worker_stop = threading.Event()
