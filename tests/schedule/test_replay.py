@@ -16,7 +16,7 @@ from xengine_gui.schedule.finish import finished_plan, on_clock
 from xengine_gui.schedule.replay import Missing, Violation, replay, replay_steps
 from xengine_gui.schedule.verify import verify
 
-many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @many

@@ -20,7 +20,7 @@ from xengine_gui.schedule.verify import verify
 Judge = Callable[..., Mapping[str, Any]]
 Mutation = Callable[[st.DataObject, Plan], Plan]
 
-many = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def some(data: st.DataObject, plan: Plan, kind: type[Event] | None = None) -> int | None:
@@ -228,7 +228,7 @@ def test_broken_plans_are_judged_alike(
     assert bool(verdict.broken) != verdict.ok
 
 
-@settings(many, max_examples=150)
+@settings(many, max_examples=100)
 @given(
     problems_with_steps(),
     st.sampled_from(Clock),

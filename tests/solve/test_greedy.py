@@ -103,7 +103,7 @@ def test_two_devices_are_planned_near_the_bound(shared_folder, judge, name):
 
 
 @given(problem=problems(max_operators=7), effort=st.integers(0, 2))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_what_is_found_is_a_plan(problem, effort):
     steps = greedy_steps(problem.indexed, never, effort=effort)
     if steps is not None:
@@ -113,7 +113,7 @@ def test_what_is_found_is_a_plan(problem, effort):
 
 
 @given(given_plan=problems_with_steps(max_operators=7))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_where_there_is_a_plan_one_is_found(given_plan):
     problem, steps = given_plan
     if replay_steps(problem.indexed, steps).valid:
@@ -122,7 +122,7 @@ def test_where_there_is_a_plan_one_is_found(given_plan):
 
 
 @given(given_plan=problems_with_steps(max_operators=7), tighter=st.integers(0, 12))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_broken_plans_are_repaired_to_plans(given_plan, tighter):
     problem, steps = given_plan
     peak = replay_steps(problem.indexed, steps).peak_bytes
@@ -135,7 +135,7 @@ def test_broken_plans_are_repaired_to_plans(given_plan, tighter):
 
 
 @given(given_plan=problems_with_steps(max_operators=7), effort=st.integers(0, 2))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_improving_a_plan_never_makes_it_worse(given_plan, effort):
     problem, steps = given_plan
     indexed = problem.indexed
@@ -146,7 +146,7 @@ def test_improving_a_plan_never_makes_it_worse(given_plan, effort):
 
 
 @given(given_plan=problems_with_steps(max_operators=7), power=st.sampled_from([0.0, 0.5, 1.0]), frugal=st.booleans())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_following_a_script_keeps_all_rules(given_plan, power, frugal):
     problem, steps = given_plan
     found = follow(
@@ -163,7 +163,7 @@ def test_following_a_script_keeps_all_rules(given_plan, power, frugal):
 
 
 @given(given_plan=problems_with_steps(max_operators=7), data=st.data())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_a_draft_knows_its_memory_after_any_change_and_forgets_it_when_taken_back(given_plan, data):
     problem, steps = given_plan
     draft = Draft(Tables(problem.indexed), steps)
@@ -182,7 +182,7 @@ def test_a_draft_knows_its_memory_after_any_change_and_forgets_it_when_taken_bac
 
 
 @given(given_plan=problems_with_steps(max_operators=7))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_early_frees_hold_no_more_than_before(given_plan):
     problem, steps = given_plan
     freed = finished_steps(problem.indexed, actions_of(steps), kept_devices(problem.indexed, steps))

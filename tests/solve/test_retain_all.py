@@ -108,7 +108,7 @@ def test_parameters_of_operators_that_run_nowhere_else_count_in_the_proof():
 
 
 @given(problem=problems(max_operators=6))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_nothing_is_computed_twice(problem):
     plan = planned(problem)
     computed = [event.operator for event in plan.events if isinstance(event, Compute)]
