@@ -32,6 +32,5 @@ def test_the_current_folder_does_not_matter(tmp_path: Path) -> None:
     assert int(done.stdout) >= 6
 
 
-def test_user_folders_are_named_after_the_project() -> None:
-    assert paths.config_folder().name == "xengine-planner"
+def test_the_user_s_folder_is_named_after_the_project() -> None:
     assert paths.state_folder().name == "xengine-planner"

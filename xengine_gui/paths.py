@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from platformdirs import user_config_path, user_state_path
+from platformdirs import user_state_path
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -20,11 +20,6 @@ def resources() -> Path:
 def sample_graphs() -> Path:
     """The folder of sample networks and teaching toys."""
     return _data("sample_graphs")
-
-
-def config_folder() -> Path:
-    """The user's settings folder; it may not exist yet."""
-    return user_config_path("xengine-planner", appauthor=False)
 
 
 def state_folder() -> Path:

@@ -1,11 +1,8 @@
 """Smallest limits against closed forms and exhaustive search, and the words for what does not fit."""
 
-import importlib.util
 import json
 import threading
 from dataclasses import replace
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
@@ -29,18 +26,6 @@ from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.strategy import Optimal
 from xengine_gui.solve.watchpoints.tables import Tables
-
-
-@pytest.fixture(scope="module")
-def exact_search(shared_folder: Path) -> ModuleType:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(shared_folder / "tools"))
-        spec = importlib.util.spec_from_file_location("exact_search", shared_folder / "tools" / "exact_search.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return module
 
 
 def feasible(exact_search, problem):

@@ -1,8 +1,10 @@
 """What every strategy in the list promises, on the teaching toys at three limits."""
 
 import threading
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import Bound, Finished, Incumbent, SolveEvent, SolveOptions, Started, Strategy
 from xengine_gui.solve.strategies import STRATEGIES, strategy
 
+Judge = Callable[[Plan], Mapping[str, Any]]
 OPTIONS = SolveOptions(time_limit_s=20.0)
 TOYS = planner.sample_problems()
 
@@ -51,11 +54,12 @@ def test_a_strategy_introduces_itself(chosen: Strategy) -> None:
 @every_strategy
 @every_toy
 @every_share
-def test_a_plan_or_a_reason(chosen: Strategy, path: Path, percent: int | None) -> None:
+def test_a_plan_or_a_reason(chosen: Strategy, path: Path, percent: int | None, judge: Judge) -> None:
     plan, _ = planned(chosen.key, path, percent)
     assert plan.strategy == chosen.key
     if plan.has_events:
         assert verify(plan, limited(path, percent)).ok
+        assert judge(plan)["ok"], judge(plan)["broken"]
         assert (plan.total_ns or 0) >= (plan.lower_bound_ns or 0)
     else:
         assert plan.explanation.endswith(".")

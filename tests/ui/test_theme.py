@@ -133,8 +133,7 @@ def test_what_is_told_by_colour_alone_stays_apart_in_grey(theme: Theme) -> None:
 
 def test_themes_differ_and_hold_only_colours() -> None:
     light, dark = THEMES
-    assert not light.is_dark
-    assert dark.is_dark
+    assert (light.name, dark.name) == ("light", "dark")
     assert relative_luminance(light.window) > 0.8
     assert relative_luminance(dark.window) < 0.1
 

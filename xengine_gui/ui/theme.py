@@ -85,11 +85,6 @@ class Theme:
     plot_bound: str
     plot_line: str
 
-    @property
-    def is_dark(self) -> bool:
-        """Whether text is light on dark."""
-        return self.name == "dark"
-
     def category(self, category: Category) -> str:
         """The colour of a category's bars; recomputes are hatched with `recompute_hatch` besides."""
         return str(getattr(self, category.name.lower()))

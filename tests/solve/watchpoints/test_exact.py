@@ -1,11 +1,7 @@
 """The whole method against exhaustive search on tiny problems: exact or rightly infeasible, never a bound above."""
 
-import importlib.util
 import json
-from pathlib import Path
-from types import ModuleType
 
-import pytest
 from hypothesis import given, settings
 from problems import problems
 
@@ -14,19 +10,6 @@ from xengine_gui.model.problem_file import problem_to_json, read_problem
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveContext, SolveOptions
 from xengine_gui.solve.watchpoints.strategy import Optimal
-
-
-@pytest.fixture(scope="module")
-def exact_search(shared_folder: Path) -> ModuleType:
-    """The brute-force search beside the instances."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(shared_folder / "tools"))
-        spec = importlib.util.spec_from_file_location("exact_search", shared_folder / "tools" / "exact_search.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return module
 
 
 def plan_exactly(problem):

@@ -74,10 +74,6 @@ class Columns:
         result = (offset - self.view.start_ns).astype(np.float64) * (self.count / self.view.span_ns)
         return np.clip(result, -1.0, self.count + 1.0)
 
-    def column_of(self, time_ns: Int64Array) -> Int64Array:
-        """The column that each time is in; times must be in view."""
-        return np.clip(np.floor(self.position(time_ns)).astype(np.int64), 0, self.count - 1)
-
     def time_at(self, position: float) -> int:
         """The time at a position in columns, rounded to the nearest nanosecond."""
         return self.view.start_ns + round(position * self.view.span_ns / self.count)
