@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -143,7 +143,7 @@ class Panel(QFrame):
 
 
 class SidePanel(QScrollArea):
-    """A column that scrolls when the window is too low for it."""
+    """A column that scrolls when the window is too low for it, and is never narrower than what is in it."""
 
     def __init__(self, name: str, *, least_width: int) -> None:
         super().__init__()
@@ -151,8 +151,21 @@ class SidePanel(QScrollArea):
         self.setProperty("panel", True)  # noqa: FBT003 - Qt's own signature
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumWidth(least_width)
+        self._least_width = least_width
         self.body = Panel(f"{name}-body")
         self.column = column(margins=(12, 12, 12, 12))
         self.body.setLayout(self.column)
         self.setWidget(self.body)
+        self.body.installEventFilter(self)
+
+    def minimumSizeHint(self) -> QSize:
+        """The width that the content needs beside a scroll bar; any height will do."""
+        beside = self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
+        needed = self.body.minimumSizeHint().width() + beside
+        return QSize(max(self._least_width, needed), super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Tell when the content needs another width."""
+        if watched is self.body and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)

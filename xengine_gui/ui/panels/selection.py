@@ -45,6 +45,7 @@ class SelectionPanel(Panel):
         self.memory_title = ElidedLabel("In memory", "heading")
         self.memory_total = text_label("", "small")
         self.device = QComboBox()
+        self.device.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setAccessibleName("Device whose memory is listed")
         self.device.currentTextChanged.connect(self._update_memory)
         self.table = _memory_table(self.memory)
