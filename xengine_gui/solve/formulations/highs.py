@@ -21,7 +21,7 @@ _ABOVE, _BELOW = -1, 1
 class Orders:
     """When a solve must end, and who hears of it: `on_solution` after the model's variables have their new values."""
 
-    time_s: float
+    remaining_s: Callable[[], float]
     gap_ratio: float
     should_stop: Callable[[], bool]
     on_bound: Callable[[float], None]
@@ -36,7 +36,7 @@ def solve(model: Any, orders: Orders, *, presolve: bool = True) -> Outcome:
         orders.on_solution()
         return Outcome.SOLVED
     highs = _loaded(form)
-    highs.setOptionValue("time_limit", max(0.01, min(orders.time_s, 1e9)))
+    highs.setOptionValue("time_limit", max(0.01, min(orders.remaining_s(), 1e9)))
     highs.setOptionValue("mip_rel_gap", orders.gap_ratio)
     highs.setOptionValue("mip_abs_gap", 1e-9)
     highs.setOptionValue("presolve", "choose" if presolve else "off")

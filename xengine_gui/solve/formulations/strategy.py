@@ -86,7 +86,7 @@ class _Search:
         for presolve in (True, False):
             if outcome is Outcome.INFEASIBLE:
                 orders = Orders(
-                    time_s=self.context.remaining_s,
+                    remaining_s=lambda: self.context.remaining_s,
                     gap_ratio=self.context.options.gap_ratio,
                     should_stop=self.context.should_stop,
                     on_bound=partial(self._raise_bound, side),
