@@ -36,7 +36,7 @@ STALLED_ROUNDS = 2
 REPAIR_S = 0.2
 REPAIR_SHARE = 0.2
 BYTES_PER_COLUMN = 3_000
-"""What a model takes for each column, rows included: measured 1.6 to 2.0 kB for the LP and 2.8 to 4.1 kB for the MILP."""
+"""What a model takes for each column, rows included: measured 1.6 to 2.0 kB for the LP, 2.8 to 4.1 kB for the MILP."""
 MOST_MODEL_BYTES = 2 * 2**30
 
 
