@@ -48,14 +48,6 @@ def parse_duration_ns(text: str) -> int:
     return _whole(text, number * factor)
 
 
-def parse_bandwidth_bytes_per_s(text: str) -> int:
-    """Bytes a second of a rate such as `12 GB/s`; a size alone is taken a second."""
-    value = parse_size_bytes(re.sub(r"\s*/\s*s(ec)?\s*$", "", text))
-    if value == 0:
-        raise InputError("", f"{text.strip()!r}: a bandwidth must be above 0")
-    return value
-
-
 def format_size(size_bytes: int) -> str:
     """A size at a sensible binary scale, three significant digits or more: `392 MiB`, `1.12 GiB`, `17 B`."""
     if abs(size_bytes) < 1024:

@@ -19,7 +19,7 @@ from xengine_gui.schedule.verify import verify
 from xengine_gui.solve import feasibility
 from xengine_gui.solve.base import SolveContext, SolveOptions
 from xengine_gui.solve.feasibility import smallest_limits
-from xengine_gui.solve.shortage import explain_infeasible, shortage
+from xengine_gui.solve.shortage import shortage
 from xengine_gui.solve.watchpoints.highs import Limits
 from xengine_gui.solve.watchpoints.limit_model import least_limit
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint
@@ -158,7 +158,7 @@ def test_what_is_retained_over_the_moment_that_binds_is_named():
     assert f"within {400 * gib - 1:,} bytes: at least {400 * gib:,} bytes are needed (proved)" in words
     assert "'gpu' is fullest while" in words
     assert "retained for later 'f0' 1024 MiB" in words or "retained for later 'f0' 1.00 GiB" in words
-    assert explain_infeasible(problem, proved=True) == words
+    assert shortage(problem, proved=True).words(problem) == words
 
 
 def test_with_several_devices_each_is_told_with_the_others_as_they_are():

@@ -84,7 +84,11 @@ def _plan(parser: argparse.ArgumentParser) -> None:
         help="stop at this proved distance, as 0.01 or 1%%; default: 0.1%%, demo 0.5%%",
     )
     parser.add_argument(
-        "--time", metavar="S", type=_seconds, default=60.0, help="seconds to plan for, or none; default: 60"
+        "--time",
+        metavar="S",
+        type=_seconds,
+        default=argparse.SUPPRESS,  # absent means more than any number: see _options in cli.plan
+        help="seconds to plan for, or none; default: 60, or 10 where 1%% is proved by then and --gap is not given",
     )
     parser.add_argument(
         "--clock",

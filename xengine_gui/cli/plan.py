@@ -24,16 +24,15 @@ from xengine_gui.units import (
     format_size,
 )
 
+_CONTENT_RATIO = 0.01
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Plan what is asked for."""
     check_writable(arguments.output)
     check_picture(arguments.picture)
     problem = asked_problem(arguments)
-    usual_gap_ratio = planner.DEMO.gap_ratio if arguments.demo else SolveOptions().gap_ratio
-    gap_ratio = usual_gap_ratio if arguments.gap is None else arguments.gap
-    options = SolveOptions(gap_ratio=gap_ratio, time_limit_s=arguments.time)
-    plan = plan_with_progress(problem, arguments.strategy, options)
+    plan = plan_with_progress(problem, arguments.strategy, _options(arguments))
     if not plan.has_events:
         return _no_plan(plan, arguments)
     plan = _on_clock(plan, Clock(arguments.clock))
@@ -47,6 +46,17 @@ def run(arguments: argparse.Namespace) -> int:
         draw(plan, arguments.picture)
         say(f"{'' if arguments.output else chr(10)}The picture is in {shown(str(arguments.picture))}.")
     return DONE
+
+
+def _options(arguments: argparse.Namespace) -> SolveOptions:
+    """How long to plan: who asks for neither a gap nor a time is soon content with a good plan."""
+    usual_gap_ratio = planner.DEMO.gap_ratio if arguments.demo else SolveOptions().gap_ratio
+    asked = arguments.gap is not None or "time" in arguments
+    return SolveOptions(
+        gap_ratio=usual_gap_ratio if arguments.gap is None else arguments.gap,
+        time_limit_s=getattr(arguments, "time", SolveOptions().time_limit_s),
+        content_ratio=None if asked else _CONTENT_RATIO,
+    )
 
 
 def _on_clock(plan: Plan, clock: Clock) -> Plan:

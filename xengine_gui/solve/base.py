@@ -16,13 +16,16 @@ class SolveOptions:
 
     `gap_ratio` is the proved distance at which it may stop; `time_limit_s` counts from the call (`None`: no limit);
     `incumbent` is an earlier plan of the same graph to start from, where a strategy can; it need not keep the limits.
-    `known_bound_ns` is a lower bound proved before, as at a larger limit.
+    `known_bound_ns` is a lower bound proved before, as at a larger limit. After `content_after_s` seconds a plan within
+    `content_ratio` of its bound is good enough (`None`: it never is).
     """
 
     gap_ratio: float = 0.001
     time_limit_s: float | None = 60.0
     incumbent: Plan | None = None
     known_bound_ns: int = 0
+    content_ratio: float | None = None
+    content_after_s: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ class SolveContext:
     emit: Callable[[SolveEvent], None] = field(default=lambda _event: None)
     stop: threading.Event = field(default_factory=threading.Event)
     began: float = field(default_factory=time.monotonic)
+    best_ns: int | None = field(default=None, init=False)
+    bound_ns: int = field(default=0, init=False)
 
     @property
     def elapsed_s(self) -> float:
@@ -94,7 +99,13 @@ class SolveContext:
 
     def should_stop(self) -> bool:
         """Whether to hand back what there is."""
-        return self.stop.is_set() or self.remaining_s <= 0
+        return self.stop.is_set() or self.remaining_s <= 0 or self._is_content()
+
+    def _is_content(self) -> bool:
+        ratio = self.options.content_ratio
+        if ratio is None or self.best_ns is None or self.elapsed_s < self.options.content_after_s:
+            return False
+        return self.best_ns - self.bound_ns <= ratio * self.best_ns
 
     def log(self, message: str) -> None:
         """Tell the listener a line."""
@@ -102,10 +113,13 @@ class SolveContext:
 
     def bound(self, lower_bound_ns: int) -> None:
         """Tell the listener a higher bound."""
+        self.bound_ns = max(self.bound_ns, lower_bound_ns)
         self.emit(Bound(lower_bound_ns, self.elapsed_s))
 
     def incumbent(self, plan: Plan) -> None:
         """Tell the listener a better plan."""
+        if plan.total_ns is not None and (self.best_ns is None or plan.total_ns < self.best_ns):
+            self.best_ns = plan.total_ns
         self.emit(Incumbent(plan, self.elapsed_s))
 
 

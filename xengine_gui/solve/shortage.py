@@ -89,18 +89,6 @@ def shortage(
     return Shortage(proved, smallest=smallest, plan=None if proved else known_plan(problem, smallest))
 
 
-def explain_infeasible(
-    problem: Problem,
-    *,
-    stop: threading.Event | None = None,
-    time_s: float | None = 10.0,
-    proved: bool = False,
-    points: WatchPoints = (),
-) -> str:
-    """Why no plan keeps the limits, and which limits would do, in sentences."""
-    return shortage(problem, stop=stop, time_s=time_s, proved=proved, points=points).words(problem)
-
-
 def _as_they_are(problem: Problem, device: str) -> str:
     others = [d.name for d in problem.devices if d.name != device and d.memory_limit_bytes is not None]
     if not others:

@@ -42,3 +42,13 @@ def test_random_problems_are_solved_as_exhaustive_search_says(exact_search, prob
     plan = plan_exactly(problem)
     known = answer["optimum_ns"]
     assert (plan.status, plan.total_ns) == ((Status.INFEASIBLE, None) if known is None else (Status.OPTIMAL, known))
+
+
+def test_a_content_plan_ends_the_search_and_is_not_called_optimal(shared_folder):
+    problem = read_problem(shared_folder / "instances" / "published" / "unet_p100_training.json")
+    problem = problem.with_limit("gpu", 5_197_148_160)
+    options = SolveOptions(gap_ratio=0.0, time_limit_s=60.0, content_ratio=0.03, content_after_s=0.0)
+    plan = Optimal().plan(problem, SolveContext(options))
+    assert plan.status is Status.FEASIBLE
+    assert 0.0 < plan.gap_ratio <= 0.03
+    assert verify(plan).ok

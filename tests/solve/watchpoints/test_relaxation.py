@@ -9,9 +9,10 @@ from problems import problems_with_steps
 from xengine_gui.model.plan import Step
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.replay import replay_steps
+from xengine_gui.solve.highs import Outcome
 from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import UndecodableError, decode
-from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, Outcome, solve_milp
+from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, solve_milp
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_order
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.tables import Tables

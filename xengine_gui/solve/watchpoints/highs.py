@@ -2,40 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 
 import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
+from xengine_gui.solve.highs import Outcome, SilentHighs, outcome_of
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.rows import Rows
 from xengine_gui.solve.watchpoints.tables import Floats, Ints
 
 ROW_TOLERANCE = 1e-6
-
-
-class Outcome(Enum):
-    """How a solve ended."""
-
-    SOLVED = "solved"
-    INFEASIBLE = "no solution"
-    STOPPED = "stopped"
-    FAILED = "failed"
-
-
-_OUTCOMES = {
-    highspy.HighsModelStatus.kOptimal: Outcome.SOLVED,
-    highspy.HighsModelStatus.kInfeasible: Outcome.INFEASIBLE,
-    highspy.HighsModelStatus.kUnboundedOrInfeasible: Outcome.INFEASIBLE,
-    highspy.HighsModelStatus.kTimeLimit: Outcome.STOPPED,
-    highspy.HighsModelStatus.kIterationLimit: Outcome.STOPPED,
-    highspy.HighsModelStatus.kSolutionLimit: Outcome.STOPPED,
-    highspy.HighsModelStatus.kInterrupt: Outcome.STOPPED,
-    highspy.HighsModelStatus.kObjectiveBound: Outcome.STOPPED,
-    highspy.HighsModelStatus.kObjectiveTarget: Outcome.STOPPED,
-    highspy.HighsModelStatus.kModelEmpty: Outcome.SOLVED,
-}
 
 
 @dataclass(frozen=True)
@@ -82,7 +59,7 @@ class LinearProgram:
         _set_time(self._highs, limits)
         self._highs.run()
         solution = self._highs.getSolution()
-        outcome = _OUTCOMES.get(self._highs.getModelStatus(), Outcome.FAILED)
+        outcome = outcome_of(self._highs)
         return LpResult(outcome, np.array(solution.col_value), np.array(solution.row_dual))
 
     def add(self, rows: Rows) -> None:
@@ -136,7 +113,7 @@ def solve_milp(
 
 
 def _milp_result(highs: highspy.Highs, rest: "_Rest", fixed: Floats) -> MilpResult:
-    outcome, info = _OUTCOMES.get(highs.getModelStatus(), Outcome.FAILED), highs.getInfo()
+    outcome, info = outcome_of(highs), highs.getInfo()
     if outcome is Outcome.INFEASIBLE:
         return MilpResult(outcome, float("inf"), None, float("inf"))
     bound = info.mip_dual_bound + rest.offset if np.isfinite(info.mip_dual_bound) else 0.0
@@ -184,15 +161,6 @@ def _set_time(highs: highspy.Highs, limits: Limits) -> None:
     highs.setOptionValue("time_limit", highs.getRunTime() + max(0.01, min(limits.time_s, 1e9)))
 
 
-class _SilentHighs(highspy.Highs):
-    """HiGHS that never prints: its banner comes when callbacks are enabled, before a caller could turn output off."""
-
-    def enableCallbacks(self) -> None:  # noqa: N802 - the name is highspy's
-        """Turn output off first."""
-        self.setOptionValue("output_flag", False)  # noqa: FBT003
-        super().enableCallbacks()  # type: ignore[no-untyped-call]
-
-
 def _loaded(cost: Floats, matrix: csr_array, lower: Floats, upper: Floats) -> highspy.Highs:
     """HiGHS with a model whose columns lie between 0 and 1."""
     model = highspy.HighsLp()
@@ -203,6 +171,6 @@ def _loaded(cost: Floats, matrix: csr_array, lower: Floats, upper: Floats) -> hi
     model.a_matrix_.start_ = matrix.indptr.astype(np.int32)
     model.a_matrix_.index_ = matrix.indices.astype(np.int32)
     model.a_matrix_.value_ = matrix.data
-    highs = _SilentHighs()  # type: ignore[no-untyped-call]
+    highs = SilentHighs()  # type: ignore[no-untyped-call]
     highs.passModel(model)
     return highs

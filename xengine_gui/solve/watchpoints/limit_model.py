@@ -9,7 +9,8 @@ import highspy
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, Outcome
+from xengine_gui.solve.highs import Outcome
+from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.rows import INFINITY, Entry, Rows
 from xengine_gui.solve.watchpoints.tables import Floats

@@ -36,11 +36,6 @@ class Segment(NamedTuple):
     first: int
     last: int
 
-    @property
-    def has_base(self) -> bool:
-        """Whether any first computation lies in it."""
-        return self.last >= self.first
-
 
 def in_order(points: Iterable[WatchPoint]) -> tuple[WatchPoint, ...]:
     """Watch points by time, each once, with the start of the stage watched wherever a recomputation in it is.

@@ -12,10 +12,11 @@ from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.greedy import greedy_steps, improve_steps, repair_steps
+from xengine_gui.solve.highs import Outcome
 from xengine_gui.solve.watchpoints.columns import lay_out_columns
 from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import Decoded, UndecodableError, decode
-from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, LpResult, MilpResult, Outcome, solve_milp
+from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, LpResult, MilpResult, solve_milp
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_order
 from xengine_gui.solve.watchpoints.refine import Excess, new_points
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
@@ -29,6 +30,8 @@ DIVE_TOLERANCE = 1e-6
 DIVE_COST = 1e-4
 DIVE_S = 2.0
 DIVE_GAP = 0.3
+FINAL_SHARE = 0.4
+SHARE_OF_GAP = 0.25
 FIRST_WIDTH = 0.002
 WIDER = 3.0
 LEAST_RISE = 0.02
@@ -281,7 +284,7 @@ class Search:
         margin = 1e-9 * abs(base) + 1e-7
         upper[base + reduced > cutoff + margin] = 0.0
         lower[base - reduced > cutoff + margin] = 1.0
-        gap = max(0.9 * self.context.options.gap_ratio, self.loose)
+        gap = max(FINAL_SHARE * self.context.options.gap_ratio, min(self.loose, SHARE_OF_GAP * self.gap_ratio))
         milp = solve_milp(
             relaxation,
             Limits(self.context.remaining_s, gap, self.context.should_stop, cutoff),
