@@ -88,6 +88,51 @@ def test_a_tensor_larger_than_any_machine_is_refused_by_name(tmp_path: Path) -> 
     assert huge.tensors["y"].size_bytes == 2**66
 
 
+def test_a_length_that_would_be_negative_is_told_and_unknown(tmp_path: Path) -> None:
+    # The free dimensions are taken as 1, the convolution makes -7 of that, and ONNX itself aborts in the Slice.
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["y"], kernel_shape=[9, 9]),
+        helper.make_node("Slice", ["y", "from", "to", "axes"], ["z"]),
+    ]
+    weights = helper.make_tensor("w", TensorProto.FLOAT, [1, 1, 9, 9], [0.0] * 81)
+    constants = [weights, ints("from", 0), ints("to", 2), ints("axes", 2)]
+    inputs, outputs = [value("x", 1, 1, "H", "W")], [value("z", None, None, None, None)]
+    network = read(tmp_path, nodes, inputs, outputs, constants)
+    assert network.unknown_tensors == ("y", "z")
+    assert any("A length of y would be negative" in note for note in network.notes)
+    network = read(tmp_path, nodes, inputs, outputs, constants, bindings={"H": 20, "W": 10})
+    assert network.tensors["z"].shape == (1, 1, 2, 2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of memory are a matter of Unix")
+@pytest.mark.parametrize("step", [1, 2**62])
+def test_values_of_long_vectors_are_never_made(tmp_path: Path, step: int) -> None:
+    nodes = [
+        helper.make_node("Cast", ["x"], ["y"], to=TensorProto.INT64),
+        helper.make_node("NonZero", ["y"], ["open"]),
+        helper.make_node("Slice", ["y", "from", "to", "axes", "steps"], ["z"]),
+    ]
+    constants = [ints("from", 0), ints("to", 2**40), ints("axes", 0), ints("steps", step)]
+    length = 5 if step > 1 else 2**40
+    graph = helper.make_graph(nodes, "g", [value("x", length)], [value("open", None), value("z", None)], constants)
+    path = tmp_path / "long.onnx"
+    path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString())
+    code = (
+        "import resource, sys; from pathlib import Path; from xengine_gui.importers import read_network; "
+        "resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32)); "
+        "network = read_network(Path(sys.argv[1])); "
+        "print(network.tensors['z'].shape, [note for note in network.notes if 'failed' in note])"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (0, f"({1 if step > 1 else length},) []\n"), run.stderr
+
+
+def test_a_view_of_nothing_is_read_or_refused(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Identity", [], ["c"]), helper.make_node("Add", ["x", "c"], ["y"])]
+    with contextlib.suppress(InputError):
+        read(tmp_path, nodes, [value("x", 4)], [value("y", 4)])
+
+
 def test_reshape_constants_follow_the_batch(tmp_path: Path) -> None:
     nodes = [
         helper.make_node("Reshape", ["x", "merge"], ["rows"]),

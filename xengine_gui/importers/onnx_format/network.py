@@ -178,6 +178,8 @@ class _Assembly:
     def _parameter(self, name: str, *, trainable: bool) -> GraphParameter:
         root = name
         while (node := self.constant_nodes.get(root)) is not None and node.kind in VIEW_KINDS and not node.domain:
+            if not node.inputs:  # a damaged file; there is nothing to view
+                break
             root = node.inputs[0]
         shape, dtype = self.shapes.static(name), self._dtype(name)
         size = size_bytes(dtype, element_count(shape))

@@ -1,9 +1,10 @@
 """Shapes of all tensors: symbols bound, batch rescaled, constants folded, and ONNX's own shape inference in between."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import onnx
 import onnx.numpy_helper
 import onnx.shape_inference
@@ -18,6 +19,8 @@ RANDOM_KINDS = frozenset(
 # These look at their input's shape alone: with a static one they are constants, and the input need not be there.
 _SHAPE_READERS = frozenset({"Shape", "Size", "EyeLike"})
 _GROWING = frozenset({"ConstantOfShape", "Expand", "Tile", "Range", "Concat", "Gather", "Pad", "Upsample", "Resize"})
+# Of these ONNX makes up a value for each element of a vector, even of an input.
+_COPYING = frozenset({"Cast", "Slice"})
 _MOST_ROUNDS = 12
 
 
@@ -85,11 +88,21 @@ def _settled(
 
 
 def _may_grow(node: FileNode, shapes: Shapes) -> bool:
-    """Whether an operator may make a long vector of values out of short ones."""
+    """Whether an operator may make a long vector of values, out of short ones or of a long one that it reads."""
     if node.kind not in _GROWING:
-        return False
-    shape = shapes.static(node.outputs[0]) if node.outputs else None
-    return shape is None or (len(shape) < 2 and any(length > MOST_ELEMENTS for length in shape))
+        return node.kind in _COPYING and (_has_long_steps(node, shapes) or _is_long(node.inputs[:1], shapes))
+    return not node.outputs or shapes.static(node.outputs[0]) is None or _is_long(node.outputs[:1], shapes)
+
+
+def _is_long(names: Sequence[str], shapes: Shapes) -> bool:
+    known = [shape for name in names if (shape := shapes.static(name)) is not None]
+    return any(len(shape) < 2 and any(length > MOST_ELEMENTS for length in shape) for shape in known)
+
+
+def _has_long_steps(node: FileNode, shapes: Shapes) -> bool:
+    """Whether a Slice takes steps that overflow on the way along a vector."""
+    steps = shapes.values.get(node.inputs[4]) if len(node.inputs) > 4 else None
+    return steps is not None and bool(np.any(np.abs(steps.astype(float)) > MOST_ELEMENTS))
 
 
 def _pass(graph: FileGraph, nodes: list[FileNode], binding: Binding, given: "_Given") -> Shapes:
@@ -165,6 +178,16 @@ def _infer(
     types |= {name: binding.of_input(name) for name in graph.inputs}
     types |= {name: declared for name, declared in given.seeds.items() if name not in types}
     model = _skeleton(graph, nodes, types, given)
+    # A Slice of a negative length ends the process inside ONNX, so a graph with one is first gone through node by node.
+    if any(node.kind == "Slice" for node in nodes):
+        scouted = dict(types)
+        impossible = _infer_one_by_one(model, scouted)
+        if impossible:
+            notes.append(
+                f"A length of {printable(impossible)} would be negative, so what follows from it is unknown; "
+                "are free dimensions too small?"
+            )
+            return scouted
     try:
         inferred = onnx.shape_inference.infer_shapes(model, data_prop=given.propagate)
     except Exception as error:  # noqa: BLE001 - inference raises whatever its C++ side throws
@@ -248,8 +271,12 @@ def _import_domains(model: Any, graph: FileGraph, nodes: Iterable[FileNode]) -> 
     model.opset_import.extend(onnx.OperatorSetIdProto(domain=d, version=v) for d, v in versions.items())
 
 
-def _infer_one_by_one(model: Any, types: dict[str, Declared]) -> None:
-    """Inference node by node, for graphs that ONNX refuses as a whole; what fails stays unknown."""
+def _infer_one_by_one(model: Any, types: dict[str, Declared]) -> str:
+    """Inference node by node, for graphs that ONNX cannot be given as a whole; what fails stays unknown.
+
+    Gives the first tensor that would have a negative length, empty where none has; such lengths stay unknown too.
+    """
+    impossible = ""
     constants = {tensor.name: tensor for tensor in model.graph.initializer}
     imports = list(model.opset_import)
     for name, tensor in constants.items():
@@ -266,6 +293,9 @@ def _infer_one_by_one(model: Any, types: dict[str, Declared]) -> None:
         except Exception:  # noqa: BLE001, S112 - an operator that cannot be inferred is listed as unknown
             continue
         types.update({name: declared_type(proto) for name, proto in found.items()})
+        negative = (name for name, proto in found.items() if any(d.dim_value < 0 for d in proto.tensor_type.shape.dim))
+        impossible = impossible or next(negative, "")
+    return impossible
 
 
 def _add_constant(skeleton: Any, name: str, value: Array) -> None:
