@@ -133,6 +133,19 @@ def test_a_view_of_nothing_is_read_or_refused(tmp_path: Path) -> None:
         read(tmp_path, nodes, [value("x", 4)], [value("y", 4)])
 
 
+@pytest.mark.parametrize("kind", sorted({schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain}))
+def test_no_kind_of_operator_ends_the_process(tmp_path: Path, kind: str) -> None:
+    nodes = [
+        helper.make_node("Mystery", ["x"], ["u"], domain="nobody"),
+        helper.make_node("Conv", ["x", "w"], ["n"], kernel_shape=[9, 9]),
+        helper.make_node(kind, ["u", "u"], ["a"]),
+        helper.make_node(kind, ["n", "n"], ["b"]),
+    ]
+    weights = helper.make_tensor("w", TensorProto.FLOAT, [1, 1, 9, 9], [0.0] * 81)
+    with contextlib.suppress(InputError):
+        read(tmp_path, nodes, [value("x", 1, 1, 2, 2)], [value("a", None), value("b", None)], [weights])
+
+
 def test_reshape_constants_follow_the_batch(tmp_path: Path) -> None:
     nodes = [
         helper.make_node("Reshape", ["x", "merge"], ["rows"]),

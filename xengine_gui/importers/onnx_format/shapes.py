@@ -21,6 +21,10 @@ _SHAPE_READERS = frozenset({"Shape", "Size", "EyeLike"})
 _GROWING = frozenset({"ConstantOfShape", "Expand", "Tile", "Range", "Concat", "Gather", "Pad", "Upsample", "Resize"})
 # Of these ONNX makes up a value for each element of a vector, even of an input.
 _COPYING = frozenset({"Cast", "Slice"})
+# Of a negative length these end the whole process inside ONNX: a graph with one is first gone through node by node.
+_FRAGILE = frozenset({"Slice", "GatherND"})
+# These end it where the type of an input is unknown; they are left out.
+_FATAL = frozenset({"RegexFullMatch", "DictVectorizer"})
 _MOST_ROUNDS = 12
 
 
@@ -178,8 +182,7 @@ def _infer(
     types |= {name: binding.of_input(name) for name in graph.inputs}
     types |= {name: declared for name, declared in given.seeds.items() if name not in types}
     model = _skeleton(graph, nodes, types, given)
-    # A Slice of a negative length ends the process inside ONNX, so a graph with one is first gone through node by node.
-    if any(node.kind == "Slice" for node in nodes):
+    if any(node.kind in _FRAGILE for node in nodes):
         scouted = dict(types)
         impossible = _infer_one_by_one(model, scouted)
         if impossible:
@@ -218,13 +221,14 @@ def _skeleton(graph: FileGraph, nodes: list[FileNode], types: Mapping[str, Decla
             skeleton.input.append(other_types[name])
         else:
             _add_type(skeleton.input.add(), name, types[name])
+    left_out = {node.index for node in nodes if node.kind in _FATAL} | given.cut
     for node in nodes:
-        if node.index in given.cut:
+        if node.index in left_out:
             for name in node.outputs:
                 skeleton.input.add().name = name
         else:
             _add_node(skeleton, node, given)
-    produced = {name for node in nodes if node.index not in given.cut for name in node.outputs if name}
+    produced = {name for node in nodes if node.index not in left_out for name in node.outputs if name}
     skeleton.output.extend(onnx.ValueInfoProto(name=name) for name in graph.outputs if name in produced)
     for name, declared in given.seeds.items():
         if name in produced and name not in graph.outputs and declared.dims is not None:
