@@ -186,7 +186,7 @@ def test_close_from_another_thread_ends_a_plan(process: SolverProcess) -> None:
     next(e for e in events if isinstance(e, Incumbent))
     pid = own.pid
     threading.Timer(0.05, own.close).start()
-    with pytest.raises(SolverProcessError):
+    with pytest.raises(SolverProcessError, match="closed"):
         list(events)
     assert pid is not None
     assert not alive(pid)

@@ -43,6 +43,7 @@ TIME_LIMIT_GRACE_S = 4.0
 
 _LIBRARY = "xengine_gui.solve.strategies"
 _STOP = "stop"
+_CLOSED = "the solver process was closed"
 _POLL_S = 0.03
 # A large graph is a million objects that live as long as its plan: looking through them for garbage is rarely worth it.
 _GC_THRESHOLDS = (100_000, 50, 100)
@@ -169,7 +170,7 @@ class SolverProcess:
     def _ready_child(self) -> _Child:
         with self._lock:
             if self._closed:
-                raise SolverProcessError("the solver process was closed")
+                raise SolverProcessError(_CLOSED)
             if self._child is not None and self._child.process.is_alive():
                 return self._child
             if self._child is not None:
@@ -243,6 +244,8 @@ class SolverProcess:
             try:
                 message = child.pipe.recv()
             except (EOFError, OSError) as error:
+                if self._closed:
+                    raise SolverProcessError(_CLOSED) from error
                 child.process.join()
                 raise SolverProcessError(_last_words(child.process.exitcode, run)) from error
             yield message
