@@ -54,8 +54,14 @@ def test_a_peak_that_lasts_no_time_is_kept() -> None:
 
 def test_sizes_beyond_64_bits_are_drawn_at_the_edge() -> None:
     device = timeline(finished_plan(toy(1, 2**70), "test", [Run(0, 0)])).devices[0]
-    assert device.memory_bytes.max() == 2**63 - 1
+    assert device.memory_bytes.max() == 2**62
     assert device.peak_bytes == 2**70
+
+
+def test_times_beyond_64_bits_are_drawn_at_the_edge() -> None:
+    painted = timeline(finished_plan(toy(2**100, 1), "test", [Run(0, 0), Run(0, 1)]))
+    assert painted.end_ns == 2**62
+    assert painted.devices[0].compute.end_ns.max() == 2**62
 
 
 def test_no_plan_is_an_empty_timeline() -> None:

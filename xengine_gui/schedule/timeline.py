@@ -71,7 +71,8 @@ _PHASES = {
     Phase.BACKWARD: Category.BACKWARD,
     Phase.UPDATE: Category.UPDATE,
 }
-_MOST = 2**63 - 1
+_MOST = 2**62
+"""What is larger is drawn as this, which leaves room to compute with in 64 bits; as times it is 146 years."""
 
 _Bar = tuple[int, int, int, int]
 
@@ -105,7 +106,7 @@ def timeline(plan: Plan) -> Timeline:
         )
         for device in plan.problem.devices
     )
-    return Timeline(plan, devices, replayed.total_ns)
+    return Timeline(plan, devices, min(replayed.total_ns, _MOST))
 
 
 def _device(
@@ -141,5 +142,5 @@ def _columns(rows: list[tuple[int, ...]] | list[_Bar] | list[tuple[int, int]], c
 
 
 def _column(values: Iterable[int]) -> Int64Array:
-    """An array of 64 bits; what is larger than any machine's memory or time is drawn at the largest value."""
+    """An array of 64 bits."""
     return np.array([min(value, _MOST) for value in values], dtype=np.int64)
