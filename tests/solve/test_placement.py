@@ -11,6 +11,7 @@ from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.tensor import Tensor
 from xengine_gui.schedule.replay import replay_steps
+from xengine_gui.solve.greedy import scripts
 from xengine_gui.solve.greedy.actions import finished_steps, kept_devices
 from xengine_gui.solve.greedy.scripts import script_of
 from xengine_gui.solve.greedy.tables import Tables
@@ -149,3 +150,27 @@ def test_large_times_do_not_overflow_the_flow():
     placement = unlimited_placement(problem.indexed)
     assert placement.total_ns <= min(p.total_ns for p in single_device_placements(problem.indexed))
     assert placement.total_ns == placement_ns(problem.indexed, placement.device)
+
+
+def test_no_toll_is_negative_where_a_device_alone_looks_faster_than_any_placement():
+    # Neither device can run everything, nothing joins them, and the fastest ways are on the wrong one.
+    times = {"a": (1, 100), "b": (None, 1), "c": (50, 1), "d": (1, None)}
+    reads = {"a": (), "b": ("a out",), "c": (), "d": ("c out",)}
+    problem = Problem(
+        "apart",
+        devices=(Device("d0", "", 9), Device("d1", "", 10)),
+        operators=tuple(
+            Operator(
+                name, "", Phase.FORWARD, reads[name], (f"{name} out",),
+                costs={f"d{i}": (Implementation(ns),) for i, ns in enumerate(times[name]) if ns is not None},
+            )
+            for name in times
+        ),
+        tensors=tuple(Tensor(f"{name} out", 1) for name in times),
+    )  # fmt: skip
+    asked = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scripts, "tolled_placement", lambda _, tolls: asked.append(tolls) or tolled_placement(_, tolls))
+        assert (1, 1, 0, 0) in list(scripts.placements(Tables(problem.indexed)))
+    assert len(asked) > 1
+    assert all(toll >= 0 for tolls in asked for row in tolls for toll in row)

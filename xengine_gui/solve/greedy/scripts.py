@@ -97,7 +97,8 @@ def _tolled(tables: Tables) -> Iterator[tuple[int, ...]]:
     singles = list(single_device_placements(indexed))
     tight = [d for d in tables.computing if indexed.limit_bytes[d] is not None]
     if len(tables.computing) > 1 and tight:
-        slower_ns = max(p.total_ns for p in singles) - unlimited.total_ns
+        # A single device that cannot run everything alone may look faster than it is: its copies cannot be made.
+        slower_ns = max(0, max(p.total_ns for p in singles) - unlimited.total_ns)
         for weights in retained_bytes(indexed):
             for share in _TOLL_SHARES if indexed.operator_count <= _MANY_OPERATORS else (1.0,):
                 price = share * slower_ns / max(1.0, sum(weights))
