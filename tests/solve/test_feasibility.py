@@ -10,10 +10,11 @@ from problems import problems
 from problems_fixed import chain_problem, training_chain
 
 from xengine_gui.model.device import Device
-from xengine_gui.model.operator import Implementation
+from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.plan import Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import problem_to_json, read_problem
+from xengine_gui.model.tensor import Tensor
 from xengine_gui.schedule.clock import steps_of
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve import feasibility
@@ -230,3 +231,34 @@ def test_a_known_bound_closes_the_gap_of_the_last_plan():
     again = Optimal().plan(last.problem, SolveContext(options))
     assert again.status is Status.OPTIMAL
     assert steps_of(last.problem, again.events) == steps_of(last.problem, last.events)
+
+
+def test_a_tensor_that_no_link_brings_is_named():
+    problem = Problem(
+        name="apart",
+        devices=(Device("g"), Device("h")),
+        operators=(
+            Operator("a", "Conv", Phase.FORWARD, (), ("x",), costs={"g": (Implementation(5),)}),
+            Operator("b", "Conv", Phase.FORWARD, ("x",), ("y",), costs={"h": (Implementation(5),)}),
+        ),
+        tensors=(Tensor("x", 1), Tensor("y", 1)),
+    )
+    plan = Optimal().plan(problem, SolveContext())
+    assert plan.status is Status.INFEASIBLE
+    assert plan.explanation == (
+        "No plan exists, whatever the limits: 'b' runs only on 'h', and no link or transfer brings its input 'x' there "
+        "from 'g'."
+    )
+
+
+def test_what_floats_cannot_tell_apart_is_not_called_optimal():
+    slow, fast = Implementation(9_000_000_000_000, name="slow"), Implementation(8_999_999_999_990, name="fast")
+    problem = Problem(
+        name="near",
+        devices=(Device("g", memory_limit_bytes=10),),
+        operators=(Operator("a", "Conv", Phase.FORWARD, (), ("x",), costs={"g": (slow, fast)}),),
+        tensors=(Tensor("x", 1),),
+    )
+    plan = Optimal().plan(problem, SolveContext(SolveOptions(gap_ratio=0.0, time_limit_s=5.0)))
+    assert plan.total_ns == 8_999_999_999_990
+    assert (plan.status is Status.OPTIMAL) == (plan.lower_bound_ns == plan.total_ns)

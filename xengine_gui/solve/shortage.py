@@ -9,7 +9,7 @@ from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.solve.feasibility import SmallestLimit, WatchPoints, known_plan, smallest_limits
 from xengine_gui.solve.retain_all import RetainAll, retained_tries, what_is_missing
 from xengine_gui.solve.working_set import TooLarge, single_operator_proof
-from xengine_gui.units import format_size, format_size_exact
+from xengine_gui.units import format_names, format_size, format_size_exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class Shortage:
             return f"There is a plan within the limits{', without recomputation' * self.retained}."
         if self.too_large is not None:
             return self.too_large.sentence(problem)
+        if not self.smallest and self.proved:
+            return _without_limits(problem)
         if not self.smallest:
             return f"No plan was found; that none exists is not proved. {what_is_missing(problem)}".strip()
         closest = self.closest
@@ -87,6 +89,34 @@ def shortage(
     smallest = smallest_limits(problem, stop, time_s, infeasible=proved, points=points)
     proved = proved or any(s.given_bytes is not None and s.lower_bytes > s.given_bytes for s in smallest)
     return Shortage(proved, smallest=smallest, plan=None if proved else known_plan(problem, smallest))
+
+
+def _without_limits(problem: Problem) -> str:
+    """Why a problem without limits has no plan: a tensor that nothing brings to where it is read."""
+    indexed, devices = problem.indexed, range(len(problem.devices))
+    number = {tensor.name: i for i, tensor in enumerate(problem.tensors)}
+    for operator, ways in zip(problem.operators, indexed.implementations, strict=True):
+        for tensor in dict.fromkeys(operator.inputs):
+            producer = indexed.producer[number[tensor]]
+            made = [d for d in devices if indexed.implementations[producer][d]]
+            read = [d for d in devices if ways[d]]
+            if not set(_reached(problem, made, number[tensor])) & set(read):
+                where, there = (format_names([repr(problem.devices[d].name) for d in ds]) for ds in (read, made))
+                return (
+                    f"No plan exists, whatever the limits: {operator.name!r} runs only on {where}, and no link or "
+                    f"transfer brings its input {tensor!r} there from {there}."
+                )
+    return f"No plan exists; this is proved. {what_is_missing(problem)}".strip()
+
+
+def _reached(problem: Problem, made: list[int], tensor: int) -> list[int]:
+    """The devices that a tensor can be copied to, over as many links as it takes, from those that make it."""
+    indexed, found = problem.indexed, list(made)
+    for source in found:
+        found += [
+            d for d in range(indexed.device_count) if d not in found and indexed.copy_ns(source, d, tensor) is not None
+        ]
+    return found
 
 
 def _as_they_are(problem: Problem, device: str) -> str:

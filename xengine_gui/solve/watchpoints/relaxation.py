@@ -12,6 +12,9 @@ from xengine_gui.solve.watchpoints.points import Segmentation
 from xengine_gui.solve.watchpoints.rows import FAMILIES, Model, Rows
 from xengine_gui.solve.watchpoints.tables import Floats, Tables
 
+DEAREST = 1e7
+"""Time units, a thousand times what all operators cost at their fastest: HiGHS fails on a wider range of costs."""
+
 
 @dataclass(frozen=True)
 class Relaxation:
@@ -64,6 +67,7 @@ class Relaxation:
 
 
 def _costs(tables: Tables, columns: Columns) -> Floats:
+    """Costs in time units; what is dearer than any sensible plan counts as less, which only weakens the bound."""
     cost = np.zeros(columns.count)
     priced = (
         (columns.run, tables.way_time_ns),
@@ -72,5 +76,5 @@ def _costs(tables: Tables, columns: Columns) -> Floats:
     )
     for numbers, times in priced:
         segment, item = np.nonzero(numbers >= 0)
-        cost[numbers[segment, item]] = times[item] / tables.time_unit_ns
+        cost[numbers[segment, item]] = np.minimum(times[item] / tables.time_unit_ns, DEAREST)
     return cost

@@ -24,8 +24,8 @@ from xengine_gui.solve.watchpoints.tables import Floats, Tables
 from xengine_gui.units import format_duration, format_size
 
 LOOSEST_GAP = 0.01
-ROUNDING = 1e-8
-"""Bounds are rounded down by less than this share of them."""
+ROUNDING = 2e-8
+"""Bounds are rounded down by less than this share of them, so cutoffs lie so much higher."""
 DIVE_TOLERANCE = 1e-6
 DIVE_COST = 1e-4
 DIVE_S = 2.0
@@ -38,6 +38,12 @@ LEAST_RISE = 0.02
 STALLED_ROUNDS = 2
 REPAIR_S = 0.2
 REPAIR_SHARE = 0.2
+LEAST_PROGRESS = 0.95
+IDLE_ROUNDS = 3
+MILP_S = 1.0
+MILP_SHARE = 0.5
+MANY_POINTS = 12
+STUCK_GAP = 0.01
 BYTES_PER_COLUMN = 3_000
 """What a model takes for each column, rows included: measured 1.6 to 2.0 kB for the LP, 2.8 to 4.1 kB for the MILP."""
 MOST_MODEL_BYTES = 2 * 2**30
@@ -61,6 +67,9 @@ class Search:
     too_large: bool = False
     tables: Tables = field(init=False)
     loose: float = LOOSEST_GAP
+    idle: int = 0
+    slack: set[WatchPoint] = field(default_factory=set)
+    dropped: set[WatchPoint] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.tables = Tables.of(self.problem.indexed)
@@ -75,7 +84,7 @@ class Search:
     @property
     def closed(self) -> bool:
         """Whether nothing is left to find out."""
-        return self.infeasible or self.gap_ratio <= self.context.options.gap_ratio + ROUNDING
+        return self.infeasible or self.gap_ratio <= self.context.options.gap_ratio
 
     def run(self) -> None:
         """Add watch points round by round until the gap is closed, time is up, or no moment is left to watch."""
@@ -86,7 +95,9 @@ class Search:
         self._raise_bound(self._cheapest_runs())
         self._greedy(effort=0)
         while not self.closed and not self.context.should_stop():
+            open_ratio = self.gap_ratio
             fresh = self._round()
+            self.idle = 0 if self.gap_ratio < LEAST_PROGRESS * open_ratio else self.idle + 1
             if self.closed or self.context.should_stop():
                 return
             if not self.points:
@@ -97,7 +108,18 @@ class Search:
                 self.context.log("No further moment to watch would raise the bound.")
                 return
             self.loose = self.loose / 4 if fresh and self.loose > 1e-4 else 0.0
-            self.points = in_order([*self.points, *fresh])
+            self.points = in_order([*self._worth_watching(), *fresh])
+
+    def _worth_watching(self) -> list[WatchPoint]:
+        """The watch points without those whose memory rows cost nothing in the LP, once many leave a wide gap.
+
+        Each is dropped only once: one that comes back has shown that it matters.
+        """
+        if len(self.points) < MANY_POINTS or self.gap_ratio < STUCK_GAP:
+            return list(self.points)
+        slack = self.slack - self.dropped
+        self.dropped |= slack
+        return [point for point in self.points if point not in slack]
 
     def offer(self, steps: Sequence[Step]) -> bool:
         """Take steps as the best plan if they replay within all limits and cost less."""
@@ -164,9 +186,12 @@ class Search:
         if tightened is None or self.closed:
             return []
         fresh = self._take_point(relaxation, self._dive(*tightened))
-        if fresh or self.closed:
+        stuck = self.idle >= IDLE_ROUNDS and self.gap_ratio > STUCK_GAP
+        if self.closed or (fresh and not stuck):
             return fresh
-        return self._take_point(relaxation, self._solve_milp(*tightened))
+        time_s = MILP_S + MILP_SHARE * self.context.elapsed_s if fresh else float("inf")
+        more = self._take_point(relaxation, self._solve_milp(*tightened, self._within(time_s)))
+        return [*fresh, *(point for point in more if point not in fresh)]
 
     def _take_point(self, relaxation: Relaxation, milp: MilpResult | None) -> list[WatchPoint]:
         """Make a plan of a MILP's point and offer it; what it breaks is to be watched next."""
@@ -244,16 +269,25 @@ class Search:
                 break
             program.add(cuts)
             relaxation = relaxation.with_rows(cuts)
+        self.slack = self._slack_points(lp.row_dual[:family_rows])
         useful = np.arange(len(relaxation.lower)) < family_rows
         useful |= np.abs(lp.row_dual) > 1e-9
         return relaxation.with_only(useful), replace(lp, row_dual=lp.row_dual[useful])
+
+    def _slack_points(self, row_dual: Floats) -> set[WatchPoint]:
+        """Watch points whose memory rows, the last of the families, cost nothing on any device."""
+        limited = sum(limit is not None for limit in self.problem.indexed.limit_bytes)
+        if not limited or not self.points:
+            return set()
+        duals = np.abs(row_dual[-limited * len(self.points) :]).reshape(len(self.points), limited).max(axis=1)
+        return {point for point, dual in zip(self.points, duals, strict=True) if dual < 1e-9}
 
     def _worthwhile_rise(self, bound: float) -> float:
         """By how much the bound must rise for another round of cuts to pay: a share of what is still open."""
         last = self._last_cutoff()
         return LEAST_RISE * (last - bound if np.isfinite(last) else 0.01 * abs(bound))
 
-    def _solve_milp(self, relaxation: Relaxation, lp: LpResult) -> MilpResult | None:
+    def _solve_milp(self, relaxation: Relaxation, lp: LpResult, stop: Callable[[], bool]) -> MilpResult | None:
         """The best point of the relaxation, looked for below a cutoff that rises until it finds one.
 
         Only columns that a solution below the cutoff can use stay free, so the first cutoffs make small models; each
@@ -266,8 +300,8 @@ class Search:
             cutoff = min(base + width, last)
             if cutoff > relaxation.cost.sum():
                 cutoff = last
-            milp = self._solve_below(relaxation, base, reduced, cutoff)
-            if milp.outcome is Outcome.FAILED or self.context.should_stop():
+            milp = self._solve_below(relaxation, base, reduced, cutoff, stop)
+            if milp.outcome is Outcome.FAILED or stop():
                 return milp
             if milp.outcome is not Outcome.INFEASIBLE and milp.bound < cutoff:
                 return milp
@@ -277,7 +311,9 @@ class Search:
                 return None
             width *= WIDER
 
-    def _solve_below(self, relaxation: Relaxation, base: float, reduced: Floats, cutoff: float) -> MilpResult:
+    def _solve_below(
+        self, relaxation: Relaxation, base: float, reduced: Floats, cutoff: float, stop: Callable[[], bool]
+    ) -> MilpResult:
         """Solve the MILP for solutions that cost less than a cutoff, and raise the bound to what that proves."""
         # By the LP's duals a solution that uses a column costs at least the base plus its reduced cost.
         lower, upper = np.zeros(relaxation.columns.count), np.ones(relaxation.columns.count)
@@ -287,7 +323,7 @@ class Search:
         gap = max(FINAL_SHARE * self.context.options.gap_ratio, min(self.loose, SHARE_OF_GAP * self.gap_ratio))
         milp = solve_milp(
             relaxation,
-            Limits(self.context.remaining_s, gap, self.context.should_stop, cutoff),
+            Limits(self.context.remaining_s, gap, stop, cutoff),
             lower=lower,
             upper=upper,
             on_bound=lambda value: self._raise_bound(min(value, cutoff)),
@@ -303,7 +339,8 @@ class Search:
         """What a solution must cost less than to matter: the best plan's total less the gap that is allowed."""
         if self.best_ns is None:
             return float("inf")
-        return self.best_ns * (1 - self.context.options.gap_ratio) / self.tables.time_unit_ns
+        wanted_ns = self.best_ns * (1 - self.context.options.gap_ratio)
+        return wanted_ns * (1 + ROUNDING) / self.tables.time_unit_ns
 
     def _in_ns(self, value: float) -> str:
         return format_duration(int(value * self.tables.time_unit_ns)) if np.isfinite(value) else "any cost"

@@ -82,7 +82,10 @@ def _without_plan(search: "Search") -> str:
         missing = what_is_missing(problem)
         if search.infeasible:
             return f"No plan keeps the memory limits; this is proved. {missing}".strip()
-        return f"No plan was found within the time; that none exists is not proved. {missing}".strip()
+        ended = (
+            "Planning was stopped before a plan was found" if context.stop.is_set() else "No plan was found in the time"
+        )
+        return f"{ended}; that none exists is not proved. {missing}".strip()
     context.log("There is no plan so far; looking for the smallest limits that would do.")
     short = shortage(problem, stop=context.stop, time_s=time_s, proved=search.infeasible, points=search.points)
     if short.plan is not None and search.offer(steps_of(problem, short.plan.events)):
