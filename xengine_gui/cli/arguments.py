@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import xengine_gui
+from xengine_gui.cli.output import say
 from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Clock
 from xengine_gui.units import parse_duration_ns
@@ -28,6 +29,9 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise InputError("", f"{message} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002 - help and version alone
+        say(message.rstrip("\n"))
 
 
 def _later(module: str) -> Callable[[argparse.Namespace], int]:

@@ -1,17 +1,65 @@
 """What the command line prints: plain lines and aligned tables."""
 
+import contextlib
+import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
+
+_lost: list[OSError] = []
+"""Why the answer cannot be written; it is told when the command is done, so that files are still written."""
 
 
 def say(line: str = "") -> None:
     """A line of the answer."""
-    print(line)
+    if _lost:
+        return
+    if sys.stdout is None:
+        _lost.append(OSError("it is closed"))
+        return
+    try:
+        print(line)
+    except OSError as error:
+        _lost.append(error)
 
 
 def tell(line: str) -> None:
-    """A line beside the answer: an error, a note, progress."""
-    print(line, file=sys.stderr, flush=True)
+    """A line beside the answer: an error, a note, progress. Where it cannot be written, nobody would read it."""
+    if sys.stderr is None:
+        return
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        _silence(sys.stderr)
+
+
+def is_watched() -> bool:
+    """Whether somebody follows along at a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def end_answer() -> OSError | None:
+    """Write out the rest of the answer, and give what went wrong with it."""
+    if sys.stdout is not None:
+        try:
+            sys.stdout.flush()
+        except OSError as error:
+            _lost.append(error)
+    if not _lost:
+        return None
+    first = _lost[0]
+    _lost.clear()
+    _silence(sys.stdout)
+    return first
+
+
+def _silence(stream: TextIO | None) -> None:
+    """Lead a stream into nothing: what is left in it would fail again when Python ends, and change the status."""
+    with contextlib.suppress(OSError, ValueError):
+        if stream is not None:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, stream.fileno())
+            os.close(nothing)
 
 
 def shown(text: str) -> str:

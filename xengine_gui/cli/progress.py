@@ -1,12 +1,11 @@
 """Planning with progress lines, a stop by Ctrl-C, and an end when the time is up."""
 
 import queue
-import sys
 import threading
 import time
 
 from xengine_gui import planner
-from xengine_gui.cli.output import shown, tell
+from xengine_gui.cli.output import is_watched, shown, tell
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveEvent, SolveOptions
@@ -81,7 +80,7 @@ class _Run:
             self.judge.best = event.plan
         elif isinstance(event, Bound):
             self.judge.lower_bound_ns = event.lower_bound_ns
-        if not sys.stderr.isatty() or isinstance(event, Finished):
+        if not is_watched() or isinstance(event, Finished):
             return
         if isinstance(event, Log):
             tell(f"{event.elapsed_s:6.1f} s  {shown(event.message)}")

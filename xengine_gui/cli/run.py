@@ -7,8 +7,8 @@ import threading
 import traceback
 from collections.abc import Sequence
 
-from xengine_gui.cli.arguments import COMMANDS, parse
-from xengine_gui.cli.output import shown, tell
+from xengine_gui.cli.arguments import parse
+from xengine_gui.cli.output import end_answer, shown, tell
 from xengine_gui.cli.status import BAD_INPUT, DONE, STOPPED
 from xengine_gui.errors import InputError, PlannerError
 
@@ -21,40 +21,43 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    status = _guarded(words)
+    try:
+        status = _ended(_guarded(words))
+    except SystemExit:  # by --help and --version
+        if _ended(DONE) != DONE:
+            raise SystemExit(BAD_INPUT) from None
+        raise
     if any(thread.name == "planning" for thread in threading.enumerate()):
         # A solver that does not hear the stop would be torn down in the middle of its work.
-        sys.stdout.flush()
         os._exit(status)
     return status
-
-
-def main_window() -> int:
-    """Run `xengine-gui`: the window, without a console; a sub-command is not looked for."""
-    return main(["window", *sys.argv[1:]])
 
 
 def _guarded(words: Sequence[str]) -> int:
     try:
         arguments = parse(words)
         status: int = arguments.run(arguments)
-        sys.stdout.flush()
     except InputError as error:
         _tell_mistakes(error)
         return BAD_INPUT
     except PlannerError as error:
         tell(f"{shown(str(error)).rstrip('.')}.")
         return BAD_INPUT
-    except BrokenPipeError:
-        # Whoever read along (head, less) has seen enough; nothing must be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
     except KeyboardInterrupt:
         tell("Stopped.")
         return STOPPED
     except Exception as error:  # noqa: BLE001 - whatever happens, the user gets a sentence
         return _unexpected(error)
     return status
+
+
+def _ended(status: int) -> int:
+    """The status, once the whole answer is written; whoever stops reading early (head, less) has seen enough."""
+    error = end_answer()
+    if error is None or isinstance(error, BrokenPipeError):
+        return status
+    tell(f"cannot write to the standard output: {error.strerror or error}.")
+    return BAD_INPUT
 
 
 def _tell_mistakes(error: InputError) -> None:
@@ -67,13 +70,10 @@ def _tell_mistakes(error: InputError) -> None:
 
 def _unexpected(error: Exception) -> int:
     if os.environ.get("XENGINE_DEBUG"):
-        traceback.print_exception(error)
+        tell("".join(traceback.format_exception(error)).rstrip())
     what = f"{type(error).__name__}: {error}".splitlines()[0]
     tell(
         f"Something went wrong inside the planner ({shown(what)}); please report it with the command that you gave "
         "and what XENGINE_DEBUG=1 prints before this line."
     )
     return BAD_INPUT
-
-
-__all__ = ["COMMANDS", "main", "main_window"]

@@ -4,7 +4,6 @@ import argparse
 import contextlib
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 from xengine_gui import planner
 from xengine_gui.cli.inputs import Limit, asked_problem, check_writable
-from xengine_gui.cli.output import say, shown, table, tell
+from xengine_gui.cli.output import is_watched, say, shown, table, tell
 from xengine_gui.cli.qt import qt_errors_told
 from xengine_gui.cli.status import DONE, INFEASIBLE, NO_PLAN_IN_TIME
 from xengine_gui.errors import InputError
@@ -114,7 +113,7 @@ class _Progress:
         if point.limit_bytes in self.done:
             return
         self.done.add(point.limit_bytes)
-        if sys.stderr.isatty():
+        if is_watched():
             total = "no plan" if point.total_ns is None else format_duration(point.total_ns)
             tell(f"{len(self.done):4d} of {self.count}  {format_size(point.limit_bytes)}: {total}")
 
