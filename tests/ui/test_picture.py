@@ -103,6 +103,28 @@ def test_what_cannot_be_written_leaves_the_old_file(plan: Plan, tmp_path: Path) 
         render_picture(plan, old)
 
 
+def test_an_error_while_painting_is_told_and_ends_nothing_else(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from PySide6.QtCore import QSize\n"
+        "from xengine_gui.ui.picture import write_drawing\n"
+        "class Broken:\n"
+        "    title, size = 'x', QSize(400, 400)\n"
+        "    def paint(self, painter):\n"
+        "        raise ZeroDivisionError('oh')\n"
+        "for kind in ('svg', 'png', 'pdf'):\n"
+        "    try: write_drawing(Path(sys.argv[1]) / f'x.{kind}', lambda _: Broken())\n"
+        "    except ZeroDivisionError as error: kept = error; print(kind, error)\n"
+        "raise kept\n"
+    )
+    here = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=here, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["svg", "oh", "png", "oh", "pdf", "oh"]
+    assert done.returncode == 1, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_title_line_is_honest(plan: Plan) -> None:
     facts = facts_of(plan)
     assert facts[:2] == ["strategy by hand", "total 1.05 ms"]

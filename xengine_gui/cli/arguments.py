@@ -11,6 +11,7 @@ import xengine_gui
 from xengine_gui.cli.output import say
 from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Clock
+from xengine_gui.ui.picture_size import LEAST_WIDTH_PIXELS, MOST_PIXELS
 from xengine_gui.units import parse_duration_ns
 
 _EPILOG = """\
@@ -151,8 +152,8 @@ def _render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FIG", type=Path, required=True, help="the picture: .svg, .png or .pdf"
     )
-    parser.add_argument("--width", metavar="PIXELS", type=_pixels, default=1600, help="default: 1600")
-    parser.add_argument("--height", metavar="PIXELS", type=_pixels, help="default: as high as the devices need")
+    parser.add_argument("--width", metavar="PIXELS", type=_width, default=1600, help="default: 1600")
+    parser.add_argument("--height", metavar="PIXELS", type=_height, help="default: as high as the devices need")
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")
 
 
@@ -217,10 +218,18 @@ def _whole(text: str) -> int:
     return 0 if text.strip() == "0" else _count(text)
 
 
-def _pixels(text: str) -> int:
+def _width(text: str) -> int:
+    return _pixels(text, LEAST_WIDTH_PIXELS)
+
+
+def _height(text: str) -> int:
+    return _pixels(text, 1)
+
+
+def _pixels(text: str, least: int) -> int:
     value = _count(text)
-    if not 100 <= value <= 20_000:
-        raise argparse.ArgumentTypeError(f"{value} is not between 100 and 20000 pixels")
+    if not least <= value <= MOST_PIXELS:
+        raise argparse.ArgumentTypeError(f"{value} is not between {least} and {MOST_PIXELS} pixels")
     return value
 
 

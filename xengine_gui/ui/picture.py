@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QImage,
     QImageWriter,
     QPageSize,
+    QPaintDevice,
     QPainter,
     QPdfWriter,
 )
@@ -26,6 +27,7 @@ from xengine_gui.model.json_file import write_bytes
 from xengine_gui.model.plan import Clock, Plan
 from xengine_gui.schedule.timeline import timeline
 from xengine_gui.schedule.verify import verify
+from xengine_gui.ui.picture_size import LEAST_WIDTH_PIXELS, MOST_PIXELS
 from xengine_gui.ui.theme import CATEGORY_TITLES, Theme, ThemeName, load_theme
 from xengine_gui.ui.timeline.bars import paint_swatch
 from xengine_gui.ui.timeline.details import printable
@@ -35,7 +37,6 @@ from xengine_gui.ui.timeline.layout import arrange
 from xengine_gui.ui.timeline.painting import paint_axis, paint_timeline
 from xengine_gui.units import format_duration, format_percent
 
-_LEAST_WIDTH, _MOST_WIDTH = 320, 30_000
 _FONT_PX = 13
 _MARGIN = 18.0
 # Vector pictures are cut finer than a pixel, because they are looked at enlarged.
@@ -51,8 +52,8 @@ def render_picture(
     is written whole or not at all. Raises `InputError` for another suffix, a size that cannot be, or a plan without
     events.
     """
-    if not _LEAST_WIDTH <= width <= _MOST_WIDTH or (height is not None and not 0 < height <= _MOST_WIDTH):
-        raise InputError("", f"a picture is {_LEAST_WIDTH:,} to {_MOST_WIDTH:,} pixels wide and at most as high")
+    if not LEAST_WIDTH_PIXELS <= width <= MOST_PIXELS or (height is not None and not 0 < height <= MOST_PIXELS):
+        raise InputError("", f"a picture is {LEAST_WIDTH_PIXELS:,} to {MOST_PIXELS:,} pixels wide and at most as high")
     if not plan.has_events:
         raise InputError("", f"there is nothing to draw: {plan.explanation or 'this plan has no events'}")
     write_drawing(
@@ -191,6 +192,15 @@ def facts_of(plan: Plan) -> list[str]:
     return facts
 
 
+def _paint(picture: Drawing, device: QPaintDevice) -> None:
+    painter = QPainter(device)
+    try:
+        picture.paint(painter)
+    finally:
+        # One that outlives what it paints on takes the process down.
+        painter.end()
+
+
 def _svg(picture: Drawing) -> bytes:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -200,9 +210,7 @@ def _svg(picture: Drawing) -> bytes:
     generator.setViewBox(QRectF(0, 0, picture.size.width(), picture.size.height()))
     generator.setResolution(96)
     generator.setTitle(picture.title)
-    painter = QPainter(generator)
-    picture.paint(painter)
-    painter.end()
+    _paint(picture, generator)
     family = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()
     text = bytes(buffer.data().data()).decode()
     # A reader without this font shall take another of its kind.
@@ -213,9 +221,7 @@ def _png(picture: Drawing) -> bytes:
     image = QImage(picture.size, QImage.Format.Format_RGB32)
     if image.isNull():
         raise InputError("", f"a picture of {picture.size.width():,} by {picture.size.height():,} pixels is too large")
-    painter = QPainter(image)
-    picture.paint(painter)
-    painter.end()
+    _paint(picture, image)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     QImageWriter(buffer, QByteArray(b"png")).write(image)
@@ -231,7 +237,5 @@ def _pdf(picture: Drawing) -> bytes:
     inches = QSizeF(picture.size.width() / 96, picture.size.height() / 96)
     writer.setPageSize(QPageSize(inches, QPageSize.Unit.Inch, "timeline", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-    painter = QPainter(writer)
-    picture.paint(painter)
-    painter.end()
+    _paint(picture, writer)
     return bytes(buffer.data().data())
