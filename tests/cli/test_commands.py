@@ -100,7 +100,30 @@ def test_verify_passes_good_plans_and_fails_broken_ones(tmp_path: Path, capsys: 
     assert "event 2: operator 'o1' needs 't0' on 'gpu', where it is not" in printed
     write_problem(chain_problem(150), tmp_path / "tight.json")
     assert run("verify", tmp_path / "good.json", tmp_path / "tight.json") == 1
-    assert "250 more than its limit of 150" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "250 more than its limit of 150" in printed
+    assert "another problem" not in printed
+
+
+def test_verify_says_first_that_a_plan_was_made_for_another_problem(tmp_path: Path, capsys: Captured) -> None:
+    chain = chain_problem()
+    write_plan(finished_plan(chain, "test", [Run(0, o) for o in range(4)]), tmp_path / "plan.json")
+    write_problem(replace(chain, name="other\x1b"), tmp_path / "renamed.json")
+    assert run("verify", tmp_path / "plan.json", tmp_path / "renamed.json") == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.endswith("plan.json was made for another problem: its own is 'chain', not 'other\\x1b'.")
+    fewer = replace(chain, operators=chain.operators[:3], tensors=chain.tensors[:3], keep=())
+    write_problem(fewer, tmp_path / "fewer.json")
+    assert run("verify", tmp_path / "plan.json", tmp_path / "fewer.json") == 1
+    first, _, then = capsys.readouterr().out.splitlines()[:3]
+    assert first.endswith("plan.json was made for another problem: its own has other operators.")
+    assert "plan.json breaks" in then
+
+
+@pytest.mark.parametrize("size", [("--width", "320"), ("--width", "30000", "--height", "1")])
+def test_every_size_that_a_picture_may_have_is_drawn(size: tuple[str, ...], tmp_path: Path) -> None:
+    write_plan(finished_plan(chain_problem(), "test", [Run(0, o) for o in range(4)]), tmp_path / "plan.json")
+    assert run("render", tmp_path / "plan.json", "-o", tmp_path / "plan.svg", *size) == 0
 
 
 def test_inspect_prints_exactly_the_keys(chain_file: Path, capsys: Captured) -> None:
@@ -157,8 +180,10 @@ BAD = [
     (["plan", "x.onnx", "--device", "gpu=quantum"], "there is no device preset 'quantum'"),
     (["plan", "x.onnx", "--device", "gpu=t4,memory=3"], "'memory=3' is not of the form limit=SIZE"),
     (["plan", "FILE", "--demo"], "leave out the file"),
-    (["verify", "FILE"], 'format must be "xengine-plan", not "xengine-problem"'),
-    (["render", "FILE", "-o", "x.png"], 'format must be "xengine-plan"'),
+    (["verify", "FILE"], "chain.json: this is a problem, not a plan; plan it first."),
+    (["render", "FILE", "-o", "x.png"], "chain.json: this is a problem, not a plan; plan it first."),
+    (["render", "FILE", "-o", "x.png", "--width", "319"], "319 is not between 320 and 30000 pixels"),
+    (["render", "FILE", "-o", "x.png", "--height", "30001"], "30001 is not between 1 and 30000 pixels"),
     (["inspect", "FILE", "--bind", "N"], "'N' is not of the form NAME=N"),
     (["inspect"], "the following arguments are required: GRAPH"),
     (["frobnicate"], "frobnicate: there is no such file or command"),

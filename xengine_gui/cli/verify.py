@@ -4,7 +4,9 @@ import argparse
 
 from xengine_gui.cli.output import pairs, say, shown, table
 from xengine_gui.cli.status import BROKEN_PLAN, DONE
-from xengine_gui.model.plan_file import read_plan
+from xengine_gui.model.json_file import Json, read_json
+from xengine_gui.model.plan_file import parse_plan
+from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import read_problem
 from xengine_gui.schedule.verify import verify
 from xengine_gui.units import format_duration, format_duration_exact, format_size, format_size_exact
@@ -15,7 +17,10 @@ _MOST_SHOWN = 20
 def run(arguments: argparse.Namespace) -> int:
     """Judge the plan, and print what is broken."""
     problem = read_problem(arguments.problem) if arguments.problem is not None else None
-    plan = read_plan(arguments.file, problem)
+    data = read_json(arguments.file)
+    plan = parse_plan(data, str(arguments.file), problem)
+    if problem is not None and (difference := _difference(data, problem)):
+        say(f"{shown(str(arguments.file))} was made for another problem: {shown(difference)}.\n")
     verdict = verify(plan, problem)
     if not verdict.ok:
         count = len(verdict.broken)
@@ -41,3 +46,19 @@ def run(arguments: argparse.Namespace) -> int:
     peaks = verdict.peak_bytes.items()
     table(["device", "peak", ""], [[name, format_size(peak), format_size_exact(peak)] for name, peak in peaks])
     return DONE
+
+
+def _difference(data: Json, problem: Problem) -> str:
+    """How the problem that a plan file carries is not `problem`, by its name and operators; limits may well differ."""
+    own = data.get("problem") if isinstance(data, dict) else None
+    if not isinstance(own, dict):
+        return ""
+    name, rows = own.get("name") or "", own.get("operators")
+    if name != problem.name:
+        return f"its own is {_named(name)}, not {_named(problem.name)}"
+    names = [row.get("name") if isinstance(row, dict) else None for row in rows] if isinstance(rows, list) else []
+    return "" if names == [operator.name for operator in problem.operators] else "its own has other operators"
+
+
+def _named(name: object) -> str:
+    return repr(name) if name else "without a name"

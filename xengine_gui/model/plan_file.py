@@ -7,6 +7,7 @@ from xengine_gui.errors import InputError
 from xengine_gui.model.json_file import Fields, Json, at, format_json, kind_of, read_json, show, write_text
 from xengine_gui.model.plan import Clock, Compute, Event, Free, Plan, Status, Transfer
 from xengine_gui.model.problem import Problem
+from xengine_gui.model.problem_file import FORMAT as PROBLEM_FORMAT
 from xengine_gui.model.problem_file import problem_to_json, take_problem
 
 FORMAT = "xengine-plan"
@@ -24,6 +25,8 @@ def read_plan(path: Path, problem: Problem | None = None) -> Plan:
 def parse_plan(data: Json, source: str, problem: Problem | None = None) -> Plan:
     """The plan in a JSON value; `source` names it in mistakes."""
     fields = Fields()
+    if isinstance(data, dict) and data.get("format") == PROBLEM_FORMAT:
+        raise InputError(source, "this is a problem, not a plan; plan it first")
     form = fields.form(data, "", FORMAT)
     if form is None:
         raise InputError(source, fields.mistakes)
