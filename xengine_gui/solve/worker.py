@@ -179,9 +179,9 @@ class SolverProcess:
             process = self._context.Process(target=_serve, args=(there, self._library), name="solver", daemon=True)
             try:
                 process.start()
-            except OSError as error:
+            except (OSError, RuntimeError) as error:  # a script without a main guard raises the second
                 here.close()
-                raise SolverProcessError(f"the solver process could not be started: {error}") from error
+                raise SolverProcessError(f"the solver process could not be started: {str(error).strip()}") from error
             finally:
                 there.close()
             self._child = _Child(process, here)
