@@ -28,7 +28,7 @@ from xengine_gui.model.problem_file import read_problem
 from xengine_gui.planner import DEFAULT_DEVICES, make_problem, open_file, sample_networks
 from xengine_gui.schedule.peak import one_device_peak_bytes
 from xengine_gui.solve.base import Bound, Incumbent, SolveContext, SolveEvent, SolveOptions
-from xengine_gui.solve.watchpoints.strategy import Optimal
+from xengine_gui.solve.strategies import strategy
 
 GAP_RATIO = 0.001
 
@@ -88,11 +88,11 @@ class _Watch:
                 self.reached.setdefault(name, event.elapsed_s)
 
 
-def measure(name: str, problem: Problem, time_s: float, plan_path: Path | None = None) -> Row:
+def measure(name: str, problem: Problem, key: str, time_s: float, plan_path: Path | None = None) -> Row:
     """Plan one problem in this process; what is imported on first use is there before the clock starts."""
     importlib.import_module("xengine_gui.solve.watchpoints.search")
     watch = _Watch()
-    plan = Optimal().plan(problem, SolveContext(SolveOptions(GAP_RATIO, time_s), emit=watch))
+    plan = strategy(key).plan(problem, SolveContext(SolveOptions(GAP_RATIO, time_s), emit=watch))
     if plan_path is not None and plan.has_events:
         write_plan(plan, plan_path)
     return Row(
@@ -147,18 +147,21 @@ def _limited(path: Path, limits: dict[str, int]) -> Problem:
     return problem
 
 
-def _one(which: str, number: int, time_s: float, plan_path: Path | None) -> None:
+def _one(which: str, number: int, key: str, time_s: float, plan_path: Path | None) -> None:
     name, make = list(instances(which))[number]
-    print(json.dumps(asdict(measure(name, make(), time_s, plan_path))))
+    print(json.dumps(asdict(measure(name, make(), key, time_s, plan_path))))
 
 
-def _all(which: str, time_s: float, judge: Path | None) -> None:
+def _all(which: str, only: str, key: str, time_s: float, judge: Path | None) -> None:
     print(HEAD)
-    for number, _ in enumerate(instances(which)):
+    for number, (name, _) in enumerate(instances(which)):
+        if only not in name:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             plan_path = Path(folder) / "plan.json"
             command = [sys.executable, __file__, "--set", which, "--time", str(time_s), "--row", str(number)]
-            done = subprocess.run([*command, "--plan", str(plan_path)], check=True, capture_output=True, text=True)
+            command += ["--strategy", key, "--plan", str(plan_path)]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
             print(Row(**json.loads(done.stdout)).markdown(), flush=True)
             if judge is not None and plan_path.exists():
                 subprocess.run([sys.executable, str(judge), str(plan_path)], check=True, stdout=subprocess.DEVNULL)
@@ -168,15 +171,17 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--set", default="samples", choices=("samples", "published", "derived", "transformers"))
+    parser.add_argument("--only", default="", help="rows whose name has this in it")
+    parser.add_argument("--strategy", default="optimal")
     parser.add_argument("--time", type=float, default=60.0)
     parser.add_argument("--judge", type=Path)
     parser.add_argument("--row", type=int)
     parser.add_argument("--plan", type=Path)
     options = parser.parse_args()
     if options.row is None:
-        _all(options.set, options.time, options.judge)
+        _all(options.set, options.only, options.strategy, options.time, options.judge)
     else:
-        _one(options.set, options.row, options.time, options.plan)
+        _one(options.set, options.row, options.strategy, options.time, options.plan)
 
 
 if __name__ == "__main__":
