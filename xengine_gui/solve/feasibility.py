@@ -216,12 +216,12 @@ class _Hunt:
 
     def _bound(self) -> int:
         """Raise the lower bound by the watch points so far; what the relaxation's best point needs."""
-        from xengine_gui.solve.watchpoints.columns import lay_out_columns  # noqa: PLC0415 - loaded on first use
+        from xengine_gui.solve.watchpoints.columns import estimated_bytes  # noqa: PLC0415 - loaded on first use
         from xengine_gui.solve.watchpoints.highs import Limits  # noqa: PLC0415
         from xengine_gui.solve.watchpoints.limit_model import least_limit  # noqa: PLC0415
         from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint  # noqa: PLC0415
         from xengine_gui.solve.watchpoints.relaxation import Relaxation  # noqa: PLC0415
-        from xengine_gui.solve.watchpoints.search import BYTES_PER_COLUMN, MOST_MODEL_BYTES  # noqa: PLC0415
+        from xengine_gui.solve.watchpoints.settings import MOST_MODEL_BYTES  # noqa: PLC0415
         from xengine_gui.solve.watchpoints.tables import Tables  # noqa: PLC0415
 
         if not self.points or self.upper is None:
@@ -229,7 +229,7 @@ class _Hunt:
         indexed = self.problem.with_limit(self.name, self.upper).indexed
         segmentation = Segmentation(indexed.operator_count, tuple(WatchPoint(*point) for point in self.points))
         tables = Tables.of(indexed)
-        if BYTES_PER_COLUMN * lay_out_columns(tables, segmentation).count > MOST_MODEL_BYTES:
+        if estimated_bytes(tables, segmentation) > MOST_MODEL_BYTES:
             return self.lower
         relaxation = Relaxation.of(tables, segmentation)
         limits = Limits(_BOUND_SHARE * self._left_s, should_stop=self._over)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xengine_gui.solve.watchpoints.points import Segmentation
+from xengine_gui.solve.watchpoints.settings import BYTES_PER_COLUMN
 from xengine_gui.solve.watchpoints.tables import Ints, Tables
 
 Mask = npt.NDArray[np.bool_]
@@ -50,6 +51,11 @@ def lay_out_columns(tables: Tables, segmentation: Segmentation) -> Columns:
     held, count = _numbered(_held_mask(tables, segmentation), count)
     home, count = _numbered(_home_mask(tables), count)
     return Columns(run, early, last, move, held, home, count)
+
+
+def estimated_bytes(tables: Tables, segmentation: Segmentation) -> int:
+    """The memory that the model of some watch points would take, estimated from its columns before it is built."""
+    return BYTES_PER_COLUMN * lay_out_columns(tables, segmentation).count
 
 
 def _numbered(mask: Mask, first: int) -> tuple[Ints, int]:

@@ -13,7 +13,8 @@ from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.greedy import greedy_steps, improve_steps, repair_steps
 from xengine_gui.solve.highs import Outcome
-from xengine_gui.solve.watchpoints.columns import lay_out_columns
+from xengine_gui.solve.watchpoints import settings
+from xengine_gui.solve.watchpoints.columns import estimated_bytes
 from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import Decoded, UndecodableError, decode
 from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, LpResult, MilpResult, solve_milp
@@ -22,31 +23,6 @@ from xengine_gui.solve.watchpoints.refine import Excess, new_points
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.tables import Floats, Tables
 from xengine_gui.units import format_duration, format_size
-
-LOOSEST_GAP = 0.01
-ROUNDING = 2e-8
-"""Bounds are rounded down by less than this share of them, so cutoffs lie so much higher."""
-DIVE_TOLERANCE = 1e-6
-DIVE_COST = 1e-4
-DIVE_S = 2.0
-DIVE_GAP = 0.3
-FINAL_SHARE = 0.4
-SHARE_OF_GAP = 0.25
-FIRST_WIDTH = 0.002
-WIDER = 3.0
-LEAST_RISE = 0.02
-STALLED_ROUNDS = 2
-REPAIR_S = 0.2
-REPAIR_SHARE = 0.2
-LEAST_PROGRESS = 0.95
-IDLE_ROUNDS = 3
-MILP_S = 1.0
-MILP_SHARE = 0.5
-MANY_POINTS = 12
-STUCK_GAP = 0.01
-BYTES_PER_COLUMN = 3_000
-"""What a model takes for each column, rows included: measured 1.6 to 2.0 kB for the LP, 2.8 to 4.1 kB for the MILP."""
-MOST_MODEL_BYTES = 2 * 2**30
 
 
 @dataclass
@@ -66,7 +42,7 @@ class Search:
     infeasible: bool = False
     too_large: bool = False
     tables: Tables = field(init=False)
-    loose: float = LOOSEST_GAP
+    loose: float = settings.LOOSEST_GAP
     idle: int = 0
     slack: set[WatchPoint] = field(default_factory=set)
     dropped: set[WatchPoint] = field(default_factory=set)
@@ -97,7 +73,7 @@ class Search:
         while not self.closed and not self.context.should_stop():
             open_ratio = self.gap_ratio
             fresh = self._round()
-            self.idle = 0 if self.gap_ratio < LEAST_PROGRESS * open_ratio else self.idle + 1
+            self.idle = 0 if self.gap_ratio < settings.LEAST_PROGRESS * open_ratio else self.idle + 1
             if self.closed or self.context.should_stop():
                 return
             if not self.points:
@@ -115,7 +91,7 @@ class Search:
 
         Each is dropped only once: one that comes back has shown that it matters.
         """
-        if len(self.points) < MANY_POINTS or self.gap_ratio < STUCK_GAP:
+        if len(self.points) < settings.MANY_POINTS or self.gap_ratio < settings.STUCK_GAP:
             return list(self.points)
         slack = self.slack - self.dropped
         self.dropped |= slack
@@ -163,12 +139,12 @@ class Search:
 
     def _is_too_large(self, segmentation: Segmentation) -> bool:
         """Whether a model would take more memory than is allowed; said in the log."""
-        model_bytes = BYTES_PER_COLUMN * lay_out_columns(self.tables, segmentation).count
-        self.too_large = model_bytes > MOST_MODEL_BYTES
+        model_bytes = estimated_bytes(self.tables, segmentation)
+        self.too_large = model_bytes > settings.MOST_MODEL_BYTES
         if self.too_large:
             self.context.log(
                 f"A model with {len(segmentation.points)} watch points would take some {format_size(model_bytes)}, "
-                f"more than the {format_size(MOST_MODEL_BYTES)} that are allowed; plan and bound stay as they are."
+                f"more than the {format_size(settings.MOST_MODEL_BYTES)} that are allowed; plan and bound stay as they are."
             )
         return self.too_large
 
@@ -186,10 +162,10 @@ class Search:
         if tightened is None or self.closed:
             return []
         fresh = self._take_point(relaxation, self._dive(*tightened))
-        stuck = self.idle >= IDLE_ROUNDS and self.gap_ratio > STUCK_GAP
+        stuck = self.idle >= settings.IDLE_ROUNDS and self.gap_ratio > settings.STUCK_GAP
         if self.closed or (fresh and not stuck):
             return fresh
-        time_s = MILP_S + MILP_SHARE * self.context.elapsed_s if fresh else float("inf")
+        time_s = settings.MILP_S + settings.MILP_SHARE * self.context.elapsed_s if fresh else float("inf")
         more = self._take_point(relaxation, self._solve_milp(*tightened, self._within(time_s)))
         return [*fresh, *(point for point in more if point not in fresh)]
 
@@ -211,11 +187,13 @@ class Search:
         its plan shows where to watch, and the LP's bound is nearly always close.
         """
         base, reduced = relaxation.dual_bound(lp.row_dual)
-        open_ratio = min(LOOSEST_GAP, max(self.context.options.gap_ratio, self.gap_ratio))
-        for least in (0.0, DIVE_COST * base):
-            lower = np.where((lp.point >= 1 - DIVE_TOLERANCE) & (reduced <= -least), 1.0, 0.0)
-            upper = np.where((lp.point > DIVE_TOLERANCE) | (reduced < least), 1.0, 0.0)
-            limits = Limits(min(DIVE_S, self.context.remaining_s), DIVE_GAP * open_ratio, self.context.should_stop)
+        open_ratio = min(settings.LOOSEST_GAP, max(self.context.options.gap_ratio, self.gap_ratio))
+        for least in (0.0, settings.DIVE_COST * base):
+            lower = np.where((lp.point >= 1 - settings.DIVE_TOLERANCE) & (reduced <= -least), 1.0, 0.0)
+            upper = np.where((lp.point > settings.DIVE_TOLERANCE) | (reduced < least), 1.0, 0.0)
+            limits = Limits(
+                min(settings.DIVE_S, self.context.remaining_s), settings.DIVE_GAP * open_ratio, self.context.should_stop
+            )
             milp = solve_milp(relaxation, limits, lower=lower, upper=upper)
             free = int(np.count_nonzero(upper > lower))
             self.context.log(f"{free:,} of {len(upper):,} columns left open by the LP: {milp.outcome.value}")
@@ -238,7 +216,7 @@ class Search:
         if replay.valid:
             self.offer(decoded.steps)
             return []
-        stop = self._within(REPAIR_SHARE * self.context.elapsed_s + REPAIR_S)
+        stop = self._within(settings.REPAIR_SHARE * self.context.elapsed_s + settings.REPAIR_S)
         repaired = repair_steps(indexed, decoded.steps, stop)
         if repaired is not None:
             self.offer(improve_steps(indexed, repaired, stop))
@@ -264,7 +242,7 @@ class Search:
             self._raise_bound(bound)
             stalled = stalled + 1 if bound < last + self._worthwhile_rise(bound) else 0
             last = bound
-            cuts = path_cuts(relaxation, lp.point) if stalled < STALLED_ROUNDS and not self.closed else None
+            cuts = path_cuts(relaxation, lp.point) if stalled < settings.STALLED_ROUNDS and not self.closed else None
             if cuts is None:
                 break
             program.add(cuts)
@@ -285,7 +263,7 @@ class Search:
     def _worthwhile_rise(self, bound: float) -> float:
         """By how much the bound must rise for another round of cuts to pay: a share of what is still open."""
         last = self._last_cutoff()
-        return LEAST_RISE * (last - bound if np.isfinite(last) else 0.01 * abs(bound))
+        return settings.LEAST_RISE * (last - bound if np.isfinite(last) else 0.01 * abs(bound))
 
     def _solve_milp(self, relaxation: Relaxation, lp: LpResult, stop: Callable[[], bool]) -> MilpResult | None:
         """The best point of the relaxation, looked for below a cutoff that rises until it finds one.
@@ -295,7 +273,7 @@ class Search:
         """
         base, reduced = relaxation.dual_bound(lp.row_dual)
         last = self._last_cutoff()
-        width = max(1.0, FIRST_WIDTH * base, 2 * self.context.options.gap_ratio * base)
+        width = max(1.0, settings.FIRST_WIDTH * base, 2 * self.context.options.gap_ratio * base)
         while True:
             cutoff = min(base + width, last)
             if cutoff > relaxation.cost.sum():
@@ -309,7 +287,7 @@ class Search:
                 if self.best_ns is None:
                     self._confirm_infeasible(relaxation, integral=True)
                 return None
-            width *= WIDER
+            width *= settings.WIDER
 
     def _solve_below(
         self, relaxation: Relaxation, base: float, reduced: Floats, cutoff: float, stop: Callable[[], bool]
@@ -320,7 +298,10 @@ class Search:
         margin = 1e-9 * abs(base) + 1e-7
         upper[base + reduced > cutoff + margin] = 0.0
         lower[base - reduced > cutoff + margin] = 1.0
-        gap = max(FINAL_SHARE * self.context.options.gap_ratio, min(self.loose, SHARE_OF_GAP * self.gap_ratio))
+        gap = max(
+            settings.FINAL_SHARE * self.context.options.gap_ratio,
+            min(self.loose, settings.SHARE_OF_GAP * self.gap_ratio),
+        )
         milp = solve_milp(
             relaxation,
             Limits(self.context.remaining_s, gap, stop, cutoff),
@@ -340,7 +321,7 @@ class Search:
         if self.best_ns is None:
             return float("inf")
         wanted_ns = self.best_ns * (1 - self.context.options.gap_ratio)
-        return wanted_ns * (1 + ROUNDING) / self.tables.time_unit_ns
+        return wanted_ns * (1 + settings.ROUNDING) / self.tables.time_unit_ns
 
     def _in_ns(self, value: float) -> str:
         return format_duration(int(value * self.tables.time_unit_ns)) if np.isfinite(value) else "any cost"

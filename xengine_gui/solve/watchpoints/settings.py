@@ -1,0 +1,49 @@
+"""The numbers that steer a search, found by measuring; they decide how soon something is proved, never whether it is."""
+
+LOOSEST_GAP = 0.01
+"""The relative gap of the first MILPs; a quarter of it a round, since early rounds only show where to watch."""
+FINAL_SHARE = 0.4
+"""The MILP's own gap as a share of the one that is asked for: the rest is room for the decoded plan."""
+SHARE_OF_GAP = 0.25
+"""No MILP is looser than this share of the gap that is open."""
+ROUNDING = 2e-8
+"""Bounds are rounded down by less than this share of them, so cutoffs lie so much higher."""
+
+FIRST_WIDTH = 0.002
+"""How far above the LP's bound the first cutoff lies, as a share of it."""
+WIDER = 3.0
+"""By how much a cutoff without a solution is widened."""
+
+LEAST_RISE = 0.02
+"""A round of cuts is worthwhile when it closes this share of what is open."""
+STALLED_ROUNDS = 2
+"""So many rounds of cuts in a row that were not worthwhile end them."""
+
+DIVE_TOLERANCE = 1e-6
+"""How near to 0 or 1 the LP must have a column for a dive to fix it."""
+DIVE_COST = 1e-4
+"""The second dive fixes only columns whose reduced cost is more than this share of the LP's bound."""
+DIVE_S = 2.0
+"""Seconds that one dive may take."""
+DIVE_GAP = 0.3
+"""The relative gap of a dive, as a share of the gap that is open."""
+
+REPAIR_S = 0.2
+"""Seconds that a repair may take at any time, `REPAIR_SHARE` of the time so far besides."""
+REPAIR_SHARE = 0.2
+
+LEAST_PROGRESS = 0.95
+"""A round that leaves more than this share of the gap as it was counts as idle."""
+IDLE_ROUNDS = 3
+"""After so many idle rounds, with the gap above `STUCK_GAP`, the whole MILP is solved though the dive found moments."""
+STUCK_GAP = 0.01
+MILP_S = 1.0
+"""Seconds that this MILP may take at any time, `MILP_SHARE` of the time so far besides."""
+MILP_SHARE = 0.5
+MANY_POINTS = 12
+"""From so many watch points on, with the gap above `STUCK_GAP`, those that cost nothing in the LP are dropped."""
+
+BYTES_PER_COLUMN = 3_000
+"""What a model takes for each column, rows included: measured 1.6 to 2.0 kB for the LP, 2.8 to 4.1 kB for the MILP."""
+MOST_MODEL_BYTES = 2 * 2**30
+"""Models above this are not built."""
