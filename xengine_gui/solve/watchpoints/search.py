@@ -144,7 +144,7 @@ class Search:
         if self.too_large:
             self.context.log(
                 f"A model with {len(segmentation.points)} watch points would take some {format_size(model_bytes)}, "
-                f"more than the {format_size(settings.MOST_MODEL_BYTES)} that are allowed; plan and bound stay as they are."
+                f"more than the {format_size(settings.MOST_MODEL_BYTES)} allowed; plan and bound stay as they are."
             )
         return self.too_large
 

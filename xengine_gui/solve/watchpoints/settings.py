@@ -1,4 +1,4 @@
-"""The numbers that steer a search, found by measuring; they decide how soon something is proved, never whether it is."""
+"""The numbers that steer a search, found by measuring; they decide how soon a thing is proved, never whether it is."""
 
 LOOSEST_GAP = 0.01
 """The relative gap of the first MILPs; a quarter of it a round, since early rounds only show where to watch."""
