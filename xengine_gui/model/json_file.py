@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from xengine_gui.errors import InputError
 from xengine_gui.units import LARGEST
@@ -309,20 +309,30 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole or not at all: a file that was there stays as it was when anything fails."""
+    with written_whole(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """A file to write into, which stands at `path` once everything is in it; what was there stays if anything fails."""
     target = path.resolve()
     # A device or a pipe cannot be renamed over.
     special = target.exists() and not target.is_file()
     beside = target if special else target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
+    done = False
     try:
         if target.is_dir():
             raise InputError(str(path), "cannot be written: it is a folder")
         with beside.open("wb") as file:
-            file.write(content)
+            yield file
         if not special:
             beside.replace(target)
+        done = True
     except OSError as error:
-        if not special:
-            with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)
         reason = "its folder does not exist" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
         raise InputError(str(path), f"cannot be written: {reason}") from None
+    finally:
+        if not done and not special:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
