@@ -48,13 +48,14 @@ def _later(module: str) -> Callable[[argparse.Namespace], int]:
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """The arguments of a command, or of the window where none is named; their `run` takes them and gives a status."""
     if words and words[0] in COMMANDS:
-        return _command_parser().parse_args(words)
+        return _command_parser(words[0]).parse_args(words)
     if words and words[0] in {"-h", "--help", "--version"}:
-        return _command_parser().parse_args(words[:1])
-    return _command_parser().parse_args(["window", *words])
+        return _command_parser("").parse_args(words[:1])
+    return _command_parser("window").parse_args(["window", *words])
 
 
-def _command_parser() -> argparse.ArgumentParser:
+def _command_parser(chosen: str) -> argparse.ArgumentParser:
+    """The parser of all commands, of which only the chosen one has its arguments."""
     parser = _Parser(
         prog="xengine",
         description="Plans networks on devices that are too small for them. Without a command, opens the window.",
@@ -65,7 +66,8 @@ def _command_parser() -> argparse.ArgumentParser:
     for name, (summary, add) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary, epilog=_EPILOG)
         command.set_defaults(run=_later(name))
-        add(command)
+        if name == chosen:
+            add(command)
     return parser
 
 
@@ -157,6 +159,32 @@ def _render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")
 
 
+def _export(parser: argparse.ArgumentParser) -> None:
+    from xengine_gui.schedule.export import EXPORTERS  # noqa: PLC0415 - brings numpy, which other commands do without
+
+    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file")
+    kinds = ", ".join(f"{'/'.join(one.suffixes[:2])} ({one.title})" for one in EXPORTERS)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        required=True,
+        help=f"the file, whose suffix says what it is: {kinds}, .svg, .png or .pdf (picture)",
+    )
+    keys = [one.key for one in EXPORTERS]
+    parser.add_argument(
+        "--format", metavar="KEY", choices=keys, help=f"what to write whatever the suffix: {', '.join(keys)}"
+    )
+    parser.add_argument(
+        "--clock", choices=[str(clock) for clock in Clock], help="put the plan on this clock; default: the file's own"
+    )
+    parser.add_argument(
+        "--separator", choices=("comma", "semicolon", "tab"), default="comma", help="of CSV columns; default: comma"
+    )
+    parser.add_argument("--bom", action="store_true", help="begin a CSV file with a byte order mark, as Excel wants it")
+
+
 def _devices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sources", action="store_true", help="say where each figure comes from")
 
@@ -177,6 +205,7 @@ COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "problem": ("write a network with its devices as a problem file", _problem),
     "verify": ("judge a plan file by every rule", _verify),
     "render": ("draw a plan file without a window", _render),
+    "export": ("write a plan file for Perfetto, a spreadsheet, pytorch.org/memory_viz or a browser", _export),
     "devices": ("list the device presets", _devices),
     "strategies": ("list the ways of planning", _strategies),
     "window": ("open the window (as does xengine alone)", _window),

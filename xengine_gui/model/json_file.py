@@ -330,7 +330,9 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
             beside.replace(target)
         done = True
     except OSError as error:
-        reason = "its folder does not exist" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
+        reason = error.strerror or str(error)
+        if isinstance(error, FileNotFoundError):
+            reason = "its folder takes no files" if target.parent.is_dir() else "its folder does not exist"
         raise InputError(str(path), f"cannot be written: {reason}") from None
     finally:
         if not done and not special:

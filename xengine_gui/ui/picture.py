@@ -54,14 +54,22 @@ def render_picture(
     """
     if not LEAST_WIDTH_PIXELS <= width <= MOST_PIXELS or (height is not None and not 0 < height <= MOST_PIXELS):
         raise InputError("", f"a picture is {LEAST_WIDTH_PIXELS:,} to {MOST_PIXELS:,} pixels wide and at most as high")
-    if not plan.has_events:
-        raise InputError("", f"there is nothing to draw: {plan.explanation or 'this plan has no events'}")
+    _refuse_nothing(plan)
     write_drawing(
         path,
         lambda is_vector: _Picture(
             plan, width, height, load_theme(theme), _VECTOR_COLUMNS_PER_PIXEL if is_vector else 1.0
         ),
     )
+
+
+def picture_svg(plan: Plan, *, width: int = 1600, theme: ThemeName = "light") -> str:
+    """The picture of a plan as the text of an SVG file, for use within another document."""
+    _refuse_nothing(plan)
+    application = _application()
+    content = _svg(_Picture(plan, width, None, load_theme(theme), _VECTOR_COLUMNS_PER_PIXEL))
+    del application
+    return content.decode()
 
 
 class Drawing(Protocol):
@@ -96,6 +104,11 @@ def picture_fonts() -> Fonts:
     base.setPixelSize(_FONT_PX)
     base.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     return Fonts(base)
+
+
+def _refuse_nothing(plan: Plan) -> None:
+    if not plan.has_events:
+        raise InputError("", f"there is nothing to draw: {plan.explanation or 'this plan has no events'}")
 
 
 def _application() -> QGuiApplication:
