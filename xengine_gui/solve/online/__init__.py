@@ -1,0 +1,1 @@
+"""Online methods: operators arrive in base order, and what to release is decided only when memory is short."""
