@@ -4,10 +4,19 @@ from xengine_gui.errors import InputError
 from xengine_gui.solve.base import Strategy
 from xengine_gui.solve.formulations.strategy import Checkmate
 from xengine_gui.solve.greedy.strategy import Greedy
+from xengine_gui.solve.online.delta import Delta
+from xengine_gui.solve.online.dtr import DynamicTensorRematerialization
 from xengine_gui.solve.retain_all import RetainAll
 from xengine_gui.solve.watchpoints.strategy import Optimal
 
-STRATEGIES: tuple[Strategy, ...] = (Optimal(), Greedy(), RetainAll(), Checkmate())
+STRATEGIES: tuple[Strategy, ...] = (
+    Optimal(),
+    Greedy(),
+    RetainAll(),
+    Checkmate(),
+    DynamicTensorRematerialization(),
+    Delta(),
+)
 
 
 def strategy(key: str) -> Strategy:
