@@ -18,7 +18,9 @@ Adjacent = Sequence[Sequence[int]]
 
 
 class Neighbourhood(Protocol):
-    """Hears of every change, and tells the sums."""
+    """Hears of every change, and tells the sums; `look_count` says how many evicted tensors it has looked at."""
+
+    look_count: int
 
     def put(self, tensor: int) -> None:
         """A tensor is there for the first time."""
@@ -59,6 +61,7 @@ class NoNeighbourhood:
     """Nothing around counts."""
 
     def __init__(self, tensor_count: int) -> None:
+        self.look_count = 0
         self._zeros = np.zeros(tensor_count)
 
     def put(self, tensor: int) -> None:
@@ -95,6 +98,7 @@ class EvictedPaths:
         self.cost_ns = list(cost_ns)
         self.evicted = bytearray(len(self.cost_ns))
         self.held_back = bytearray(len(self.cost_ns))
+        self.look_count = 0
         self._sums = np.zeros(len(self.cost_ns))
         self._outdated: set[int] = set()
 
@@ -154,6 +158,7 @@ class EvictedPaths:
                     passed.add(tensor)
                     if not held_back[tensor]:
                         stack.append(tensor)
+        self.look_count += len(passed)
         return passed, ends
 
 
@@ -169,6 +174,7 @@ class EvictedClasses:
         self.near = [tuple(dict.fromkeys((*up, *down))) for up, down in zip(parents, children, strict=True)]
         self.cost_ns, self.resident = cost_ns, resident
         self.node = [-1] * len(cost_ns)
+        self.look_count = 0
         self._parent: list[int] = []
         self._class_ns: list[float] = []
         self._edge: list[set[int]] = []

@@ -113,6 +113,7 @@ class OnlineSearch:
         return {
             Why.NO_ROOM: f"no room for {operator!r} beside what is locked",
             Why.THRASHING: f"it computes the same again and again, at last {operator!r}",
+            Why.COSTLY: "too many evicted tensors to look at",
             Why.SLOWER: f"more than {_FAR_BEHIND} times as long as the best so far",
             Why.STOPPED: "stopped",
         }[error.why]

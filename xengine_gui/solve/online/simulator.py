@@ -23,9 +23,12 @@ from xengine_gui.solve.online.heuristics import Heuristic
 from xengine_gui.solve.online.lifetimes import Lifetimes
 from xengine_gui.solve.online.neighbourhood import Neighbourhood, neighbourhood
 
-RUNS_PER_OPERATOR = 50
-"""A run that computes this many times as much as there are operators is thrashing; a short one may do a little more."""
-_FREE_RUNS = 1000
+RUNS_PER_OPERATOR = 20
+"""A simulation that runs this many times as many operators as there are is thrashing."""
+_FREE_RUNS = 2000
+"""So many more are allowed, so that short chains can be planned in the least memory."""
+_MOST_LOOKS = 20_000_000
+"""A heuristic that looks at more evicted tensors than this takes more than some seconds, and is given up."""
 _ASKED_EVERY = 16
 
 
@@ -34,6 +37,7 @@ class Why(Enum):
 
     NO_ROOM = "no room"
     THRASHING = "thrashing"
+    COSTLY = "too costly to simulate"
     SLOWER = "slower than asked for"
     STOPPED = "stopped"
 
@@ -189,6 +193,8 @@ class Simulator:
             raise GivenUpError(Why.SLOWER, operator)
         if self.run_count > RUNS_PER_OPERATOR * self.indexed.operator_count + _FREE_RUNS:
             raise GivenUpError(Why.THRASHING, operator)
+        if self.around.look_count > _MOST_LOOKS:
+            raise GivenUpError(Why.COSTLY, operator)
         if self.run_count % _ASKED_EVERY == 0 and self.limits.should_stop():
             raise GivenUpError(Why.STOPPED, operator)
 
@@ -288,6 +294,8 @@ class Simulator:
 
     def _forget(self, tensor: int) -> None:
         """Nothing wants a tensor any more."""
+        if self.gone[tensor]:
+            return
         self.gone[tensor] = 1
         if self.resident[tensor]:
             self._drop(tensor)
