@@ -2,6 +2,10 @@
 
 from xengine_gui.errors import InputError
 from xengine_gui.solve.base import Strategy
+from xengine_gui.solve.checkpointing.chen_greedy import ChenGreedy
+from xengine_gui.solve.checkpointing.chen_sqrt import ChenSqrt
+from xengine_gui.solve.checkpointing.retain_last import RetainLast
+from xengine_gui.solve.checkpointing.revolve import Revolve
 from xengine_gui.solve.formulations.strategy import Checkmate
 from xengine_gui.solve.greedy.strategy import Greedy
 from xengine_gui.solve.online.delta import Delta
@@ -16,6 +20,10 @@ STRATEGIES: tuple[Strategy, ...] = (
     Checkmate(),
     DynamicTensorRematerialization(),
     Delta(),
+    RetainLast(),
+    ChenSqrt(),
+    ChenGreedy(),
+    Revolve(),
 )
 
 
