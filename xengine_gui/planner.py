@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xengine_gui.cost import DeviceChoice
 from xengine_gui.errors import InputError
@@ -21,6 +22,14 @@ from xengine_gui.model.problem_file import parse_problem
 from xengine_gui.paths import sample_graphs
 from xengine_gui.solve.base import SolveEvent, SolveOptions
 from xengine_gui.solve.judge import plan_judged
+from xengine_gui.units import format_size
+
+if TYPE_CHECKING:
+    from xengine_gui.schedule.diff import PlanDiff
+    from xengine_gui.solve.compare import ComparedStrategy, Comparison
+    from xengine_gui.solve.shortage import Shortage
+    from xengine_gui.solve.sweep_points import Axis, Sweep, SweepPoint
+    from xengine_gui.solve.worker import SolverProcess
 
 DEFAULT_DEVICES = (DeviceChoice("cpu", "i7-8700k"), DeviceChoice("gpu", "rtx-3060-laptop"))
 """What a network is planned for when nobody says otherwise."""
@@ -115,6 +124,81 @@ def plan(
     from xengine_gui.solve.strategies import strategy as find  # noqa: PLC0415
 
     return plan_judged(find(strategy), problem, options, emit=emit, stop=stop)
+
+
+def compare(
+    problem: Problem,
+    strategies: Sequence[str] = (),
+    options: SolveOptions = SolveOptions(),  # noqa: B008 - frozen
+    *,
+    process: "SolverProcess | None" = None,
+    on_row: "Callable[[ComparedStrategy], None] | None" = None,
+    stop: threading.Event | None = None,
+) -> "Comparison":
+    """Plan a problem with each of `strategies` in turn, all of them by default, and put the figures side by side.
+
+    `options` hold for each strategy alone. `process` plans in a child instead of this thread; `on_row` hears of every
+    row that changes; `stop` ends the one at work with its best plan, and the rest is not run.
+    """
+    from xengine_gui.solve.compare import compare as run  # noqa: PLC0415
+    from xengine_gui.solve.strategies import STRATEGIES  # noqa: PLC0415
+
+    keys = strategies or [strategy.key for strategy in STRATEGIES]
+    unlimited_ns = unlimited_total_ns(problem)
+    return run(problem, keys, options, unlimited_total_ns=unlimited_ns, process=process, on_row=on_row, stop=stop)
+
+
+def diff(before: Plan, after: Plan) -> "PlanDiff":
+    """What differs from one plan to another of the same graph, and what it costs."""
+    from xengine_gui.schedule.diff import diff as differences  # noqa: PLC0415
+
+    return differences(before, after)
+
+
+def sweep_axis(
+    problem: Problem, device: str, low_bytes: int | None = None, high_bytes: int | None = None, count: int = 12
+) -> "Axis":
+    """A device and limits for it, evenly spaced: by default from what one operator takes to what everything takes."""
+    from xengine_gui.solve.sweep_points import Axis, evenly, usual_range  # noqa: PLC0415
+
+    low, high = (None, None) if None not in (low_bytes, high_bytes) else usual_range(problem, device)
+    low = low_bytes if low_bytes is not None else low or 0
+    high = high_bytes if high_bytes is not None else max(low, high or 0)
+    if low > high:
+        raise InputError("", f"the smallest limit, {format_size(low)}, is more than the largest, {format_size(high)}")
+    return Axis(problem.device(device).name, evenly(low, high, count))
+
+
+def sweep(
+    problem: Problem,
+    axes: "Sequence[Axis]",
+    strategies: Sequence[str] = ("optimal",),
+    options: SolveOptions = SolveOptions(),  # noqa: B008 - frozen
+    *,
+    workers: int | None = None,
+    scheduler_address: str | None = None,
+    on_result: "Callable[[str, SweepPoint], None] | None" = None,
+    stop: threading.Event | None = None,
+) -> "Sweep":
+    """Plan a problem over the limits of one device (one `sweep_axis`), or of two, with each of `strategies`.
+
+    Totals never rise with a limit. `options` hold for each plan alone. `workers` processes plan side by side (`None`:
+    one per core, 0: this thread), or those of a Dask scheduler. `on_result` hears of every point that becomes final,
+    with its strategy; after `stop` the rest is left as its neighbours tell it.
+    """
+    from xengine_gui.solve.sweep import sweep as run  # noqa: PLC0415
+
+    return run(
+        problem, axes, strategies, options,
+        workers=workers, scheduler_address=scheduler_address, on_result=on_result, stop=stop,
+    )  # fmt: skip
+
+
+def shortage(problem: Problem, *, stop: threading.Event | None = None, time_s: float | None = 10.0) -> "Shortage":
+    """What keeps a problem from being planned: what is too large, and the smallest limits that would do."""
+    from xengine_gui.solve.shortage import shortage as find  # noqa: PLC0415
+
+    return find(problem, stop=stop, time_s=time_s)
 
 
 def unlimited_total_ns(problem: Problem) -> int | None:

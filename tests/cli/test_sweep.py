@@ -60,7 +60,7 @@ def test_a_sweep_is_written_as_what_the_suffix_says(chain_file: Path, tmp_path: 
     if suffix == "json":
         assert json.loads(content)["smallest_feasible_bytes"] == 366
     else:
-        assert content.startswith({"csv": b"limit_bytes,", "svg": b"<?xml", "png": b"\x89PNG"}[suffix])
+        assert content.startswith({"csv": b"strategy,limit_bytes gpu,", "svg": b"<?xml", "png": b"\x89PNG"}[suffix])
 
 
 def test_where_nothing_fits_the_status_says_so(chain_file: Path, tmp_path: Path, capsys: Captured) -> None:
@@ -91,6 +91,46 @@ def test_two_limited_devices_must_be_told_apart(shared_folder: Path, capsys: Cap
     path = shared_folder / "instances" / "derived" / "vgg19_cpu50_gpu30.json"
     assert sweep(path) == 2
     assert "--device-limit: cpu, gpu" in capsys.readouterr().err
+
+
+TOY = Path(__file__).resolve().parents[2] / "sample_graphs" / "two_devices.json"
+
+
+def test_several_strategies_stand_beside_the_bound(capsys: Captured) -> None:
+    words = ["--from", "240MiB", "--to", "600MiB", "--points", 4, "--strategies", "retain-all,optimal", "--gap", 0]
+    assert sweep(TOY, "--device-limit", "gpu", *words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].split() == ["limit", "retain-all", "optimal", "lower", "bound"]
+    assert [line.split() for line in lines[3:7]] == [
+        ["240", "MiB", "973.5", "ms", "863.0", "ms", "863.0", "ms", "smallest", "feasible"],
+        ["360", "MiB", "544.5", "ms", "312.0", "ms", "312.0", "ms", "knee"],
+        ["480", "MiB", "444.0", "ms", "291.0", "ms", "291.0", "ms"],
+        ["600", "MiB", "281.0", "ms", "281.0", "ms", "281.0", "ms"],
+    ]
+
+
+def test_two_devices_are_a_map(tmp_path: Path, capsys: Captured) -> None:
+    words = ["--from", "240MiB", "--to", "480MiB", "--points", 3, "--second-from", "0", "--second-to", "360MiB"]
+    words += ["--second-device", "cpu", "--second-points", 2, "--gap", 0]
+    for suffix in ("png", "svg", "csv"):
+        assert sweep(TOY, *words, "-o", tmp_path / f"map.{suffix}") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "two devices: 6 pairs of limits of gpu and cpu"
+    assert [line.split() for line in lines[2:5]] == [
+        ["cpu", "\\", "gpu", "240", "MiB", "360", "MiB", "480", "MiB"],
+        ["0", "B", "infeasible", "331.0", "ms", "291.0", "ms"],
+        ["360", "MiB", "894.0", "ms", "312.0", "ms", "291.0", "ms"],
+    ]
+    assert "At 240 MiB and 0 B: " in lines[6]
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert b"hatched" in (tmp_path / "map.svg").read_bytes()
+
+
+def test_a_second_range_wants_a_second_device(capsys: Captured) -> None:
+    assert sweep(TOY, "--device-limit", "gpu", "--second-to", "1GiB") == 2
+    assert "--second-to: has no meaning without --second-device" in capsys.readouterr().err
+    assert sweep(TOY, "--device-limit", "gpu", "--second-device", "gpu") == 2
+    assert "must differ" in capsys.readouterr().err
 
 
 def test_a_plan_is_written_on_the_clock_that_is_asked_for(

@@ -107,6 +107,34 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--picture", metavar="FIG", type=Path, help="draw the plan into a .svg, .png or .pdf file")
 
 
+def _compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files",
+        metavar="GRAPH|PROBLEM|PLAN PLAN",
+        type=Path,
+        nargs="*",
+        help="a network or a problem file, planned by each strategy; or two plan files, to tell what differs",
+    )
+    _add_problem_options(parser)
+    _add_strategies(parser, "all")
+    parser.add_argument("--gap", metavar="R", type=_ratio, help="stop at this proved distance; default: 0.1%%")
+    parser.add_argument(
+        "--time", metavar="S", type=_seconds, default=30.0, help="seconds for each strategy, or none; default: 30"
+    )
+    parser.add_argument(
+        "--in-process",
+        action="store_true",
+        help="plan in this process; by default a process of its own does, so that one strategy cannot end the others",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write the figures (.csv, .json) or a picture (.svg, .png, .pdf); of two plans all changes (.csv, .json)",
+    )
+
+
 def _sweep(parser: argparse.ArgumentParser) -> None:
     _add_problem(parser)
     size = "a size, or a share such as 40%% of what the whole graph would take on the device"
@@ -117,11 +145,19 @@ def _sweep(parser: argparse.ArgumentParser) -> None:
         "--from", metavar="SIZE", dest="from_", help=f"the smallest limit: {size}; default: what one operator takes"
     )
     parser.add_argument("--to", metavar="SIZE", help=f"the largest limit: {size}; default: 100%%")
-    parser.add_argument("--points", metavar="N", type=_count, default=12, help="how many limits; default: 12")
-    parser.add_argument("--strategy", metavar="S", default="optimal", help="how to plan; default: optimal")
+    parser.add_argument(
+        "--points", metavar="N", type=_count, help="how many limits; default: 12, or 6 with a second device"
+    )
+    parser.add_argument(
+        "--second-device", metavar="NAME", help="sweep the limit of this device too: a total for each pair of limits"
+    )
+    parser.add_argument("--second-from", metavar="SIZE", help="the smallest limit of the second device")
+    parser.add_argument("--second-to", metavar="SIZE", help="the largest limit of the second device")
+    parser.add_argument("--second-points", metavar="N", type=_count, default=6, help="how many of them; default: 6")
+    _add_strategies(parser, "optimal")
     parser.add_argument("--gap", metavar="R", type=_ratio, help="stop at this proved distance; default: 0.1%%")
     parser.add_argument(
-        "--time", metavar="S", type=_seconds, default=10.0, help="seconds for each limit, or none; default: 10"
+        "--time", metavar="S", type=_seconds, default=10.0, help="seconds for each plan, or none; default: 10"
     )
     parser.add_argument(
         "--workers",
@@ -201,7 +237,8 @@ def _window(parser: argparse.ArgumentParser) -> None:
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "inspect": ("tell the sizes of a network, and its peak without recomputation", _inspect),
     "plan": ("plan a network or a problem file, and tell what the plan costs", _plan),
-    "sweep": ("plan over a range of limits of one device: what would more memory buy?", _sweep),
+    "compare": ("plan with several strategies side by side, or tell what differs between two plans", _compare),
+    "sweep": ("plan over a range of limits of a device, or of two: what would more memory buy?", _sweep),
     "problem": ("write a network with its devices as a problem file", _problem),
     "verify": ("judge a plan file by every rule", _verify),
     "render": ("draw a plan file without a window", _render),
@@ -219,8 +256,22 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_strategies(parser: argparse.ArgumentParser, default: str) -> None:
+    parser.add_argument(
+        "--strategies",
+        "--strategy",
+        metavar="A,B,…",
+        default=default,
+        help=f"how to plan (see xengine strategies), or all; default: {default}",
+    )
+
+
 def _add_problem(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="GRAPH|PROBLEM", type=Path, nargs="?", help="a network or a problem file")
+    _add_problem_options(parser)
+
+
+def _add_problem_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", metavar="NAME=PRESET[,limit=SIZE]", action="append", default=[], help=_DEVICE_HELP)
     parser.add_argument(
         "--limit",

@@ -19,6 +19,15 @@ class ChangeKind(StrEnum):
     HELD = "held"
 
 
+KIND_TITLES = {
+    ChangeKind.MOVED: "Operators elsewhere",
+    ChangeKind.RECOMPUTED: "Recomputes",
+    ChangeKind.TRANSFERRED: "Transfers",
+    ChangeKind.HELD: "Held and freed",
+}
+"""What lists call the kinds."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
     """A change in words: what it is about, the rest of the sentence, and what it costs (`None`: nothing of its own)."""

@@ -1,337 +1,267 @@
-"""Totals over a range of limits of one device.
+"""Totals over a range of limits of one device, or of two, for one strategy or several.
 
-A plan for a limit is a plan for every larger one, and a bound at a limit bounds every smaller one. So totals never
-rise with the limit, a new limit starts from the plans of its neighbours, and where the neighbours leave no gap nothing
-has to be planned at all. Limits are planned from the outside in: the largest, the smallest, then the middle of the
-widest stretch that is still open.
+A plan for some limits is a plan for all larger ones, and a bound at some limits bounds all smaller ones. So totals
+never rise with a limit, new limits start from the plans of their neighbours, and where the neighbours leave no gap
+nothing has to be planned at all. Plans are never passed from one strategy to another; what one proves holds for all.
+
+Limits are planned from the outside in: the largest, the smallest, then always one that is farthest from all that are
+known, so that every plan tells as much as it can about those that are left.
 """
 
 import concurrent.futures
-import importlib
-import multiprocessing
-import os
-import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from multiprocessing.synchronize import Event as ProcessEvent
+from itertools import product
 
-from xengine_gui.errors import InputError, SolverProcessError
+import numpy as np
+
+from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
-from xengine_gui.solve.base import SolveOptions
-from xengine_gui.solve.judge import plan_judged
-from xengine_gui.solve.strategies import strategy
+from xengine_gui.solve import strategies as library
+from xengine_gui.solve.base import SolveOptions, Strategy
+from xengine_gui.solve.compare import sentence
+from xengine_gui.solve.sweep_points import Axis, Limits, Sweep, SweepCurve, SweepPoint, within
+from xengine_gui.solve.sweep_pool import Future, Pool, Task, opened
 
 _POLL_S = 0.1
-_LEAST_BEND = 0.05
-"""A curve that bends less, as a share of its height, has no knee."""
-Future = concurrent.futures.Future[Plan]
-
-
-@dataclass(frozen=True, slots=True)
-class SweepPoint:
-    """What is known at one limit; `total_ns` on the serial clock, `None` without a plan.
-
-    `is_final` is false for what neighbours tell before the limit itself was planned.
-    """
-
-    limit_bytes: int
-    status: Status
-    total_ns: int | None = None
-    lower_bound_ns: int | None = None
-    plan: Plan | None = field(default=None, repr=False, compare=False)
-    explanation: str = ""
-    is_final: bool = True
-
-    @property
-    def gap_ratio(self) -> float | None:
-        """How far above the bound the total may be, as a share of it; `None` where nothing is proved."""
-        return None if self.plan is None else self.plan.gap_ratio
+_MOST_AXES = 2
+OnResult = Callable[[str, SweepPoint], None]
 
 
 def sweep(
     problem: Problem,
-    device: str,
-    limits: Sequence[int],
-    strategy_key: str = "optimal",
+    axes: Sequence[Axis],
+    strategies: Sequence[str] = ("optimal",),
     options: SolveOptions = SolveOptions(),  # noqa: B008 - frozen
     *,
     workers: int | None = None,
     scheduler_address: str | None = None,
-    on_result: Callable[[SweepPoint], None] | None = None,
+    on_result: OnResult | None = None,
     stop: threading.Event | None = None,
-) -> tuple[SweepPoint, ...]:
-    """Plan a problem at each limit of `device`, the smallest first in what is handed back.
+) -> Sweep:
+    """Plan a problem at each limit of one device, or at each pair of limits of two, with each strategy.
 
-    `options` hold for each limit alone. `workers` processes plan side by side (`None`: one per core, 0: in this
+    `options` hold for each plan alone. `workers` processes plan side by side (`None`: one per core, 0: in this
     thread); or those of the Dask scheduler at `scheduler_address`, which needs the extra `dask`. `on_result` hears, in
-    this thread, of every point that becomes final, and again when a neighbour betters it. After `stop` the rest is
-    left as its neighbours tell it. Every plan has passed `verify`.
+    this thread, of every point that becomes final, with its strategy, and again when a neighbour betters it. After
+    `stop` the rest is left as its neighbours tell it. Every plan has passed `verify`.
     """
-    problem.device(device)
-    strategy(strategy_key)
-    wanted = sorted(set(limits))
-    if not wanted:
-        return ()
-    if wanted[0] < 0:
-        raise InputError("", f"{wanted[0]:,} bytes is no memory limit")
-    state = _Sweep(problem, device, wanted, strategy_key, options)
+    chosen = [library.strategy(key) for key in dict.fromkeys(strategies)]
+    wanted = _checked(problem, axes)
+    search = _Search(problem, wanted, chosen, options)
     asked = stop or threading.Event()
-    with _executor(workers, len(wanted), scheduler_address, asked) as pool:
-        _run(state, pool, on_result or (lambda _point: None), asked)
-    return state.points()
+    tasks = len(search.limits) * len(chosen)
+    with opened(workers, tasks, scheduler_address, asked) as pool:
+        search.run(pool, on_result or (lambda _key, _point: None), asked)
+    return search.sweep()
 
 
-def smallest_feasible(points: Sequence[SweepPoint]) -> SweepPoint | None:
-    """The point with the smallest limit that has a plan."""
-    return min((p for p in points if p.total_ns is not None), key=lambda p: p.limit_bytes, default=None)
+def _checked(problem: Problem, axes: Sequence[Axis]) -> tuple[Axis, ...]:
+    if not 1 <= len(axes) <= _MOST_AXES:
+        raise InputError("", f"a sweep is over the limits of one device or of two, not of {len(axes)}")
+    if len({axis.device for axis in axes}) < len(axes):
+        raise InputError("", f"the two devices of a sweep must differ; {axes[0].device!r} is given twice")
+    for axis in axes:
+        problem.device(axis.device)
+        least = min(axis.limits_bytes, default=0)
+        if least < 0:
+            raise InputError("", f"{least:,} bytes is no memory limit")
+    return tuple(Axis(axis.device, tuple(sorted(set(axis.limits_bytes)))) for axis in axes)
 
 
-def knee(points: Sequence[SweepPoint]) -> SweepPoint | None:
-    """Where more memory stops to pay off: the point farthest below the line from the first plan to the last.
+class _Search:
+    """A sweep in progress."""
 
-    Both axes are scaled to the range that they cover (Satopää et al., "Finding a 'Kneedle' in a Haystack", 2011).
-    `None` for fewer than three plans, and where memory changes nothing.
-    """
-    feasible = sorted((p for p in points if p.total_ns is not None), key=lambda p: p.limit_bytes)
-    if len(feasible) < 3:
+    def __init__(
+        self, problem: Problem, axes: Sequence[Axis], strategies: Sequence[Strategy], options: SolveOptions
+    ) -> None:
+        self.axes = tuple(axes)
+        self.limits: tuple[Limits, ...] = tuple(product(*(axis.limits_bytes for axis in axes)))
+        self._name = problem.name
+        self._limited = {limits: _with_limits(problem, self.axes, limits) for limits in self.limits}
+        self._proofs = _Proofs()
+        self._curves = [
+            _Curve(strategy, self._limited, self.limits, self._positions(), options, self._proofs)
+            for strategy in strategies
+        ]
+
+    def sweep(self) -> Sweep:
+        """What is known."""
+        return Sweep(self._name, self.axes, tuple(curve.curve() for curve in self._curves))
+
+    def run(self, pool: Pool, on_result: OnResult, stop: threading.Event) -> None:
+        """Plan until nothing is left or `stop` is set."""
+        running: dict[Future, tuple[_Curve, Limits]] = {}
+        told: dict[tuple[str, Limits], SweepPoint] = {}
+        self._tell(told, on_result)
+        while True:
+            while not stop.is_set() and len(running) < pool.capacity and (task := self._next()) is not None:
+                curve, limits = task
+                running[pool.submit(curve.task(limits))] = task
+            if not running:
+                break
+            done, _ = concurrent.futures.wait(running, _POLL_S, concurrent.futures.FIRST_COMPLETED)
+            for future in done:
+                curve, limits = running.pop(future)
+                if not future.cancelled():
+                    curve.take(limits, future)
+            if stop.is_set():
+                for future in running:
+                    future.cancel()
+            if done:
+                self._tell(told, on_result)
+        self._tell(told, on_result)
+
+    def _next(self) -> "tuple[_Curve, Limits] | None":
+        """Those that prove something come first: what they prove the others need not find out."""
+        for curve in sorted(self._curves, key=lambda curve: not curve.strategy.proves):
+            limits = curve.next_limits()
+            if limits is not None:
+                return curve, limits
         return None
-    first, last = feasible[0], feasible[-1]
-    height = (first.total_ns or 0) - (last.total_ns or 0)
-    width = last.limit_bytes - first.limit_bytes
-    if height <= 0:
-        return None
 
-    def below_line(point: SweepPoint) -> float:
-        across = (point.limit_bytes - first.limit_bytes) / width
-        return 1 - across - ((point.total_ns or 0) - (last.total_ns or 0)) / height
+    def _positions(self) -> np.ndarray:
+        """The places of all limits on the axes, one row each."""
+        return np.array(list(product(*(range(len(axis.limits_bytes)) for axis in self.axes))), dtype=np.int64)
 
-    best = max(feasible, key=below_line)
-    return best if below_line(best) > _LEAST_BEND else None
+    def _tell(self, told: dict[tuple[str, Limits], SweepPoint], on_result: OnResult) -> None:
+        for curve in self._curves:
+            for point in curve.points():
+                place = curve.strategy.key, point.limits_bytes
+                if point.is_final and told.get(place) != point:
+                    told[place] = point
+                    on_result(curve.strategy.key, point)
 
 
 @dataclass
-class _Sweep:
-    """What is known so far: per limit the plans that came of it and the bounds."""
+class _Proofs:
+    """Limits that are proved to be too small, by any strategy, with what it said."""
 
-    problem: Problem
-    device: str
-    limits: list[int]
-    strategy_key: str
+    too_small: dict[Limits, str] = field(default_factory=dict)
+
+    def why(self, limits: Limits) -> str | None:
+        """Why these limits have no plan, where that is proved."""
+        found = [known for known in self.too_small if within(limits, known)]
+        return self.too_small[limits if limits in found else min(found)] if found else None
+
+
+@dataclass
+class _Curve:
+    """What is known for one strategy: per limits the plan that came of it."""
+
+    strategy: Strategy
+    limited: dict[Limits, Problem]
+    limits: tuple[Limits, ...]
+    positions: np.ndarray
     options: SolveOptions
-    found: dict[int, Plan] = field(default_factory=dict)
-    begun: set[int] = field(default_factory=set)
+    proofs: _Proofs
+    found: dict[Limits, Plan] = field(default_factory=dict)
+    begun: set[Limits] = field(default_factory=set)
+    declined: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        if self.limits:
+            self.declined = sentence(self.strategy.supports(self.limited[self.limits[-1]]))
+
+    def curve(self) -> SweepCurve:
+        """The curve as it is now."""
+        return SweepCurve(self.strategy.key, self.strategy.title, self.points(), self.declined)
 
     def points(self) -> tuple[SweepPoint, ...]:
-        return tuple(self.point(limit) for limit in self.limits)
+        return tuple(self.point(limits) for limits in self.limits)
 
-    def point(self, limit: int) -> SweepPoint:
-        """What a limit's own plan and its neighbours say of it."""
-        own, plan, bound = self.found.get(limit), self.plan_within(limit), self.bound_ns(limit)
-        done = own is not None or self.is_settled(limit)
+    def point(self, limits: Limits) -> SweepPoint:
+        """What a point's own plan and its neighbours say of it."""
+        if self.declined:
+            return SweepPoint(limits, Status.UNKNOWN, explanation=self.declined)
+        own, plan, bound = self.found.get(limits), self.plankeeps(limits), self.bound_ns(limits)
+        done = own is not None or self.is_settled(limits)
         if plan is None:
-            words = own.explanation if own is not None else self._without(limit)
-            if self.is_infeasible(limit):
-                return SweepPoint(limit, Status.INFEASIBLE, explanation=words)
-            return SweepPoint(limit, Status.UNKNOWN, lower_bound_ns=bound, explanation=words, is_final=done)
+            impossible = self.proofs.why(limits)
+            if impossible is not None:
+                return SweepPoint(limits, Status.INFEASIBLE, explanation=impossible)
+            words = own.explanation if own is not None else "Not planned."
+            return SweepPoint(limits, Status.UNKNOWN, lower_bound_ns=bound, explanation=words, is_final=done)
         total = plan.total_ns or 0
         lower_bound_ns = None if bound is None else min(bound, total)
         closed = lower_bound_ns is not None and total - lower_bound_ns <= self.options.gap_ratio * total
         status = Status.OPTIMAL if closed else Status.FEASIBLE
-        limited = self.problem.with_limit(self.device, limit)
-        plan = replace(plan, problem=limited, status=status, lower_bound_ns=lower_bound_ns)
-        return SweepPoint(limit, status, total, lower_bound_ns, plan, plan.explanation, done)
-
-    def _without(self, limit: int) -> str:
-        infeasible = min((k for k, p in self.found.items() if p.status is Status.INFEASIBLE and k > limit), default=0)
-        return self.found[infeasible].explanation if infeasible else "not planned"
+        plan = replace(plan, problem=self.limited[limits], status=status, lower_bound_ns=lower_bound_ns)
+        return SweepPoint(limits, status, total, lower_bound_ns, plan, plan.explanation, done)
 
     # -- what neighbours tell
 
-    def plan_within(self, limit: int) -> Plan | None:
-        """The fastest of all plans that keep a limit."""
-        plans = (p for p in self.found.values() if p.has_events and p.peak_bytes[self.device] <= limit)
-        return min(plans, key=lambda p: p.total_ns or 0, default=None)
+    def plankeeps(self, limits: Limits) -> Plan | None:
+        """The fastest of all plans that keep the limits, those of other devices being the same for all."""
+        devices = [d.name for d in self.limited[limits].devices]
+        most = {d.name: d.memory_limit_bytes for d in self.limited[limits].devices}
+        fitting = (
+            plan
+            for plan in self.found.values()
+            if plan.has_events and all(_fits(plan.peak_bytes.get(name, 0), most[name]) for name in devices)
+        )
+        return min(fitting, key=lambda plan: plan.total_ns or 0, default=None)
 
-    def bound_ns(self, limit: int) -> int | None:
-        """The highest bound of this limit and of larger ones, which bounds it too."""
-        bounds = [p.lower_bound_ns for k, p in self.found.items() if k >= limit and p.lower_bound_ns is not None]
+    def bound_ns(self, limits: Limits) -> int | None:
+        """The highest bound of these limits and of larger ones, which bounds them too."""
+        bounds = [p.lower_bound_ns for k, p in self.found.items() if within(limits, k) and p.lower_bound_ns is not None]
         return max(bounds, default=None)
 
-    def is_infeasible(self, limit: int) -> bool:
-        return any(k >= limit and p.status is Status.INFEASIBLE for k, p in self.found.items())
-
-    def is_settled(self, limit: int) -> bool:
-        """Whether nothing is left to plan at a limit."""
-        if limit in self.found or self.is_infeasible(limit):
+    def is_settled(self, limits: Limits) -> bool:
+        """Whether nothing is left to plan."""
+        if self.declined or limits in self.found or self.proofs.why(limits) is not None:
             return True
-        plan, bound = self.plan_within(limit), self.bound_ns(limit)
+        plan, bound = self.plankeeps(limits), self.bound_ns(limits)
         if plan is None or bound is None:
             return False
         return (plan.total_ns or 0) - bound <= self.options.gap_ratio * (plan.total_ns or 0)
 
     # -- what to plan next
 
-    def next_limit(self) -> int | None:
-        """The middle of the widest stretch without a limit that was begun or is settled; the outermost first."""
-        open_ = [i for i, k in enumerate(self.limits) if k not in self.begun and not self.is_settled(k)]
-        if not open_:
+    def next_limits(self) -> Limits | None:
+        """The largest limits, then the smallest, then those farthest from all that are begun or settled."""
+        if self.declined or not self.limits:
             return None
-        if open_[-1] == len(self.limits) - 1:
-            return self.limits[-1]
-        if open_[0] == 0:
-            return self.limits[0]
-        stretches: list[list[int]] = []
-        for i in open_:
-            if stretches and stretches[-1][-1] == i - 1:
-                stretches[-1].append(i)
-            else:
-                stretches.append([i])
-        widest = max(stretches, key=len)
-        return self.limits[widest[len(widest) // 2]]
+        is_open = np.array([k not in self.begun and not self.is_settled(k) for k in self.limits])
+        if not is_open.any():
+            return None
+        for corner in (-1, 0):
+            if is_open[corner]:
+                return self.limits[corner]
+        here, known = self.positions[is_open], self.positions[~is_open]
+        away = np.abs(here[:, None, :] - known[None, :, :]).max(axis=2).min(axis=1)
+        farthest = int(np.flatnonzero(away == away.max())[-1])
+        return self.limits[int(np.flatnonzero(is_open)[farthest])]
 
-    def task(self, limit: int) -> tuple[Problem, str, SolveOptions]:
+    def task(self, limits: Limits) -> Task:
         """What a worker is sent: the problem, and the best start that the neighbours offer."""
-        self.begun.add(limit)
-        larger = min((k for k, p in self.found.items() if k > limit and p.has_events), default=None)
-        start = self.plan_within(limit) or (self.found[larger] if larger is not None else self.options.incumbent)
-        known = max(self.bound_ns(limit) or 0, self.options.known_bound_ns)
+        self.begun.add(limits)
+        larger = (p for k, p in sorted(self.found.items()) if within(limits, k) and p.has_events)
+        start = self.plankeeps(limits) or next(larger, self.options.incumbent)
+        known = max(self.bound_ns(limits) or 0, self.options.known_bound_ns)
         options = replace(self.options, incumbent=start, known_bound_ns=known)
-        return self.problem.with_limit(self.device, limit), self.strategy_key, options
+        return self.limited[limits], self.strategy.key, options
 
-    def take(self, limit: int, plan: Plan) -> None:
-        """Remember a worker's plan; the problem's text is not kept twice."""
-        self.found[limit] = replace(plan, problem=self.problem.with_limit(self.device, limit))
-
-
-def _run(state: _Sweep, pool: "_Pool", on_result: Callable[[SweepPoint], None], stop: threading.Event) -> None:
-    running: dict[Future, int] = {}
-    told: dict[int, SweepPoint] = {}
-    while True:
-        while not stop.is_set() and len(running) < pool.capacity and (limit := state.next_limit()) is not None:
-            running[pool.submit(state.task(limit))] = limit
-        if not running:
-            break
-        done, _ = concurrent.futures.wait(running, _POLL_S, concurrent.futures.FIRST_COMPLETED)
-        for future in done:
-            limit = running.pop(future)
-            if not future.cancelled():
-                state.take(limit, _result(future))
-        if stop.is_set():
-            for future in running:
-                future.cancel()
-        if done:
-            _tell(state, told, on_result)
-    _tell(state, told, on_result)
+    def take(self, limits: Limits, future: Future) -> None:
+        """Remember a worker's plan; one that failed is remembered as no plan, with what it said."""
+        problem = self.limited[limits]
+        try:
+            plan = future.result()
+        except Exception as error:  # noqa: BLE001 - one point that fails must not take the others along
+            words = sentence(str(error) or type(error).__name__)
+            plan = Plan(problem, self.strategy.key, Status.UNKNOWN, explanation=words)
+        self.found[limits] = replace(plan, problem=problem)
+        if plan.status is Status.INFEASIBLE:
+            self.proofs.too_small[limits] = plan.explanation
 
 
-def _result(future: Future) -> Plan:
-    try:
-        return future.result()
-    except concurrent.futures.BrokenExecutor as error:
-        raise SolverProcessError("a worker process of the sweep died; sweep again to retry") from error
+def _with_limits(problem: Problem, axes: Sequence[Axis], limits: Limits) -> Problem:
+    given = dict(zip((axis.device for axis in axes), limits, strict=True))
+    devices = (replace(d, memory_limit_bytes=given.get(d.name, d.memory_limit_bytes)) for d in problem.devices)
+    return replace(problem, devices=tuple(devices))
 
 
-def _tell(state: _Sweep, told: dict[int, SweepPoint], on_result: Callable[[SweepPoint], None]) -> None:
-    for point in state.points():
-        if point.is_final and told.get(point.limit_bytes) != point:
-            told[point.limit_bytes] = point
-            on_result(point)
-
-
-# -- who plans
-
-
-def plan_one(problem: Problem, strategy_key: str, options: SolveOptions, stop: threading.Event) -> Plan:
-    """Plan one limit; what breaks a rule is no plan."""
-    return plan_judged(strategy(strategy_key), problem, options, stop=stop)
-
-
-_worker_stop = threading.Event()
-"""In a worker process: set once the sweep is to end."""
-
-
-def _begin_worker(stop: ProcessEvent) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
-
-    def pass_on() -> None:
-        stop.wait()
-        _worker_stop.set()
-
-    threading.Thread(target=pass_on, daemon=True).start()
-
-
-def _work(problem: Problem, strategy_key: str, options: SolveOptions) -> Plan:
-    return plan_one(problem, strategy_key, options, _worker_stop)
-
-
-@dataclass
-class _Pool:
-    """How many tasks may run at a time, and how one is handed over."""
-
-    capacity: int
-    submit: Callable[[tuple[Problem, str, SolveOptions]], Future]
-
-
-@contextmanager
-def _executor(workers: int | None, tasks: int, scheduler_address: str | None, stop: threading.Event) -> Iterator[_Pool]:
-    if scheduler_address is not None:
-        with _dask(scheduler_address) as pool:
-            yield pool
-        return
-    count = min(tasks, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-    count = count if workers is None else min(workers, tasks)
-    if count == 0:
-        yield _Pool(1, lambda task: _done(plan_one(*task, stop)))
-        return
-    context = multiprocessing.get_context("spawn")
-    child_stop = context.Event()
-    processes = concurrent.futures.ProcessPoolExecutor(count, context, _begin_worker, (child_stop,))
-    with processes, _passed_on(stop, child_stop):
-        yield _Pool(count, lambda task: processes.submit(_work, *task))
-
-
-@contextmanager
-def _passed_on(stop: threading.Event, child_stop: ProcessEvent) -> Iterator[None]:
-    """Workers hear of a stop while this lasts, and of its end."""
-    over = threading.Event()
-
-    def watch() -> None:
-        while not over.wait(_POLL_S):
-            if stop.is_set():
-                break
-        child_stop.set()
-
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def _done(plan: Plan) -> Future:
-    future: Future = concurrent.futures.Future()
-    future.set_result(plan)
-    return future
-
-
-@contextmanager
-def _dask(address: str) -> Iterator[_Pool]:
-    """Tasks that run when the sweep is stopped are left to end by their own time limit."""
-    try:
-        distributed = importlib.import_module("distributed")
-    except ImportError:
-        raise InputError("", "a Dask scheduler needs the extra: pip install 'xengine-gui[dask]'") from None
-    try:
-        client = distributed.Client(address, timeout="10s", set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise InputError("", f"there is no Dask scheduler at {address}: {error}") from None
-    with client:
-        cores = sum(client.nthreads().values())
-        executor = client.get_executor(pure=False)
-        yield _Pool(max(1, cores), lambda task: executor.submit(_work, *task))
-        executor.shutdown(wait=False)
+def _fits(peak_bytes: int, limit_bytes: int | None) -> bool:
+    return limit_bytes is None or peak_bytes <= limit_bytes

@@ -315,6 +315,9 @@ class _Mailbox:
 def _serve(pipe: Connection, library: str) -> None:
     """The child's life: plan what is asked for until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    if "fork" in multiprocessing.get_all_start_methods():
+        # Nothing is forked here; but a lock made under this method (Pyomo makes one) leaves nothing when we are killed.
+        multiprocessing.set_start_method("fork", force=True)
     gc.set_threshold(*_GC_THRESHOLDS)
     mailbox = _Mailbox(pipe)
     strategies = importlib.import_module(library)

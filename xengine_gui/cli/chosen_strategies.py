@@ -1,0 +1,17 @@
+"""Which strategies are meant by a list of names."""
+
+from xengine_gui.errors import InputError
+
+EVERY = "all"
+
+
+def chosen_strategies(text: str) -> list[str]:
+    """The keys in a list such as `optimal,greedy`, or all there are; an `InputError` names those there are."""
+    from xengine_gui.solve.strategies import STRATEGIES, strategy  # noqa: PLC0415 - solvers load slowly
+
+    if text.strip().lower() == EVERY:
+        return [candidate.key for candidate in STRATEGIES]
+    keys = [word.strip() for word in text.split(",") if word.strip()]
+    if not keys:
+        raise InputError("--strategies", "name at least one, as in optimal,greedy, or all")
+    return list(dict.fromkeys(strategy(key).key for key in keys))
