@@ -26,6 +26,7 @@ class Search:
         self.tried = 0
         self.closest: tuple[int, int, int] | None = None  # bytes over the limit, device, operator
         self.too_long = False
+        self.obstacle = "Every plan of this method computes so much again that it was given up; others may exist."
 
     def should_stop(self) -> bool:
         """Whether to hand back what there is."""
@@ -71,7 +72,7 @@ class Search:
         if self.should_stop():
             return "It was stopped before a plan was found; that none exists is not proved."
         if self.closest is None:
-            return "Every plan of this method computes so much again that it was given up; others may exist."
+            return self.obstacle
         over_bytes, device, operator = self.closest
         others = " (longer ones were given up)" if self.too_long else ""
         return (
