@@ -3,18 +3,24 @@
 Pyomo's own solve is not used: it captures the output of the whole process, and tells nothing while it works.
 """
 
+import queue
+import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
-from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
+from xengine_gui.solve.formulations.building import Floats, Matrix, StoppedError, matrix_of
 from xengine_gui.solve.highs import Outcome, SilentHighs, outcome_of
 
-_ABOVE, _BELOW = -1, 1
-"""How the compiler calls rows that lie above or below their right-hand side; 0 are equations."""
+_POLL_S = 0.05
+STOP_GRACE_S = 0.25
+"""How long after a stop HiGHS is waited for: presolve and the root do not look at it for seconds."""
+
+_OBJECTIVE_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -30,65 +36,130 @@ class Orders:
 
 def solve(model: Any, orders: Orders, *, presolve: bool = True) -> Outcome:
     """Solve a linear model with one objective to be minimised; its variables take the values of each solution."""
-    form = LinearStandardFormCompiler().write(model, mixed_form=True)
-    if not form.columns:  # every variable is fixed, and HiGHS tells nothing of an empty model
-        orders.on_bound(float(form.c_offset[0]))
+    try:
+        return solve_matrix(matrix_of(model, orders.should_stop), orders, presolve=presolve)
+    except StoppedError:
+        return Outcome.STOPPED
+
+
+def solve_matrix(matrix: Matrix, orders: Orders, *, presolve: bool = True) -> Outcome:
+    """Solve a compiled model. Everybody is told in this thread, HiGHS works in another, so a stop is heard at once."""
+    if not np.any(matrix.upper > matrix.lower):  # every variable is fixed
+        orders.on_bound(float(matrix.cost @ matrix.lower) + matrix.offset)
+        assign(matrix.columns, matrix.lower)
         orders.on_solution()
         return Outcome.SOLVED
-    highs = _loaded(form)
+    highs = loaded(matrix)
     highs.setOptionValue("time_limit", max(0.01, min(orders.remaining_s(), 1e9)))
     highs.setOptionValue("mip_rel_gap", orders.gap_ratio)
     highs.setOptionValue("mip_abs_gap", 1e-9)
     highs.setOptionValue("presolve", "choose" if presolve else "off")
-    errors: list[Exception] = []
-
-    def ask(event: highspy.highs.HighsCallbackEvent) -> None:
-        orders.on_bound(event.data_out.mip_dual_bound)
-        if errors or orders.should_stop():
-            event.interrupt()
-
-    def improved(event: highspy.highs.HighsCallbackEvent) -> None:
-        try:
-            _assign(form.columns, event.data_out.mip_solution)
+    work = Work(highs)
+    highs.cbMipInterrupt += work.ask
+    highs.cbMipImprovingSolution += work.improve
+    for news in work.news(orders.should_stop):
+        if news.bound is not None:
+            orders.on_bound(news.bound)
+        elif news.solution is not None:
+            assign(matrix.columns, news.solution)
             orders.on_solution()
-        except Exception as error:  # noqa: BLE001 - HiGHS swallows what a callback raises; it is raised again below
-            errors.append(error)
+    if not work.is_done:
+        return Outcome.STOPPED
+    return _end(matrix, highs, orders)
 
-    highs.cbMipInterrupt += ask
-    highs.cbMipImprovingSolution += improved
-    highs.run()
-    if errors:
-        raise errors[0]
+
+def _end(matrix: Matrix, highs: highspy.Highs, orders: Orders) -> Outcome:
     outcome, info = outcome_of(highs), highs.getInfo()
+    if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
+        values, told = np.array(highs.getSolution().col_value), info.objective_function_value
+        if abs(matrix.cost @ values + matrix.offset - told) > _OBJECTIVE_TOLERANCE * max(1.0, abs(told)):
+            return Outcome.FAILED
+        assign(matrix.columns, values)
+        orders.on_solution()
     if outcome in (Outcome.SOLVED, Outcome.STOPPED):
         orders.on_bound(info.mip_dual_bound)
-    if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-        _assign(form.columns, highs.getSolution().col_value)
-        orders.on_solution()
     return outcome
 
 
-def _assign(columns: Sequence[Any], values: Iterable[float]) -> None:
+class News(NamedTuple):
+    """Something that HiGHS tells while it works."""
+
+    bound: float | None = None
+    solution: Floats | None = None
+
+
+@dataclass
+class Work:
+    """A run of HiGHS in a thread of its own. Its callbacks put news into a queue, that another thread reads."""
+
+    highs: highspy.Highs
+    is_done: bool = False
+    _stopped: threading.Event = field(default_factory=threading.Event)
+    _queue: queue.SimpleQueue[News | None] = field(default_factory=queue.SimpleQueue)
+    _bound: float = -np.inf
+
+    def ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
+        """Take the bound of a MILP, and end the run after a stop."""
+        if event.data_out.mip_dual_bound > self._bound:
+            self._bound = event.data_out.mip_dual_bound
+            self._queue.put(News(bound=self._bound))
+        self.only_stop(event)
+
+    def only_stop(self, event: highspy.highs.HighsCallbackEvent) -> None:
+        """End the run after a stop."""
+        if self._stopped.is_set():
+            event.interrupt()
+
+    def improve(self, event: highspy.highs.HighsCallbackEvent) -> None:
+        """Take a better solution; HiGHS reuses its memory, so it is copied."""
+        self._queue.put(News(solution=np.array(event.data_out.mip_solution)))
+
+    def news(self, should_stop: Callable[[], bool]) -> Iterable[News]:
+        """Start the run and pass on what it tells, until it ends, or soon after a stop."""
+        # The command line leaves without waiting for threads of this name; everybody else waits for it at the end of
+        # the process, since HiGHS must not be torn down in the middle of its work.
+        threading.Thread(target=self._run, name="planning").start()
+        end = np.inf
+        while time.monotonic() < end:
+            try:
+                news = self._queue.get(timeout=_POLL_S)
+            except queue.Empty:
+                pass
+            else:
+                if news is None:
+                    self.is_done = True
+                    return
+                yield news
+            if not self._stopped.is_set() and should_stop():
+                self._stopped.set()
+                end = time.monotonic() + STOP_GRACE_S
+
+    def _run(self) -> None:
+        try:
+            self.highs.run()
+        finally:
+            self._queue.put(None)
+
+
+def assign(columns: Sequence[Any], values: Iterable[float]) -> None:
+    """Give each variable its value."""
     for column, value in zip(columns, values, strict=True):
         column.set_value(value, skip_validation=True)
 
 
-def _loaded(form: Any) -> highspy.Highs:
-    matrix, model = form.A.tocsr(), highspy.HighsLp()
-    model.num_col_, model.num_row_ = matrix.shape[1], matrix.shape[0]
-    model.col_cost_, model.offset_ = form.c.toarray()[0], float(form.c_offset[0])
-    bounds = [column.bounds for column in form.columns]
-    model.col_lower_ = np.array([-highspy.kHighsInf if low is None else low for low, _ in bounds])
-    model.col_upper_ = np.array([highspy.kHighsInf if high is None else high for _, high in bounds])
-    kinds = highspy.HighsVarType
-    model.integrality_ = [kinds.kContinuous if column.is_continuous() else kinds.kInteger for column in form.columns]
-    bound_type, right = np.array([row.bound_type for row in form.rows]), np.array(form.rhs, dtype=float)
-    model.row_lower_ = np.where(bound_type == _BELOW, -highspy.kHighsInf, right)
-    model.row_upper_ = np.where(bound_type == _ABOVE, highspy.kHighsInf, right)
+def loaded(matrix: Matrix, *, integer: bool = True) -> highspy.Highs:
+    """HiGHS with a compiled model, or with its LP."""
+    model = highspy.HighsLp()
+    model.num_row_, model.num_col_ = matrix.rows.shape
+    model.col_cost_, model.offset_ = matrix.cost, matrix.offset
+    model.col_lower_, model.col_upper_ = matrix.lower, matrix.upper
+    model.row_lower_, model.row_upper_ = matrix.row_lower, matrix.row_upper
     model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = matrix.indptr.astype(np.int32)
-    model.a_matrix_.index_ = matrix.indices.astype(np.int32)
-    model.a_matrix_.value_ = matrix.data
+    model.a_matrix_.start_, model.a_matrix_.index_ = matrix.rows.indptr, matrix.rows.indices
+    model.a_matrix_.value_ = matrix.rows.data
+    if integer:
+        kinds = highspy.HighsVarType
+        model.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in matrix.is_integer]
     highs = SilentHighs()  # type: ignore[no-untyped-call]
     highs.passModel(model)
     return highs

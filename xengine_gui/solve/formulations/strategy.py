@@ -15,8 +15,8 @@ from xengine_gui.solve.retain_all import what_is_missing
 from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_count
 
-MOST_RUNS = 100_000
-"""Larger models, in pairs of a stage and an operator, are declined: building them alone takes minutes."""
+MOST_RUNS = 150_000
+"""Larger models, in pairs of a stage and an operator, are declined: this many take a gibibyte and 15 s to build."""
 
 _ROUNDING = 1e-6
 """How far a solver's bound may be off, as a share."""
@@ -74,13 +74,20 @@ class _Search:
     def solve(self, side: OneDevice) -> None:
         """Solve the model of one device; without presolve once more where it seems to have no solution."""
         # Loaded on first use: Pyomo takes a second to import.
+        from xengine_gui.solve.formulations.building import Heed, StoppedError, matrix_of  # noqa: PLC0415
         from xengine_gui.solve.formulations.checkmate import checkmate_model  # noqa: PLC0415
-        from xengine_gui.solve.formulations.highs import Orders, solve  # noqa: PLC0415
+        from xengine_gui.solve.formulations.highs import Orders, solve_matrix  # noqa: PLC0415
         from xengine_gui.solve.highs import Outcome  # noqa: PLC0415
 
-        model = checkmate_model(side)
+        try:
+            model = checkmate_model(side, Heed(self.context.should_stop))
+            matrix = matrix_of(model, self.context.should_stop)
+        except StoppedError:
+            self.undecided = True
+            return
         self.context.log(
-            f"the model of {self.problem.devices[side.device].name!r} has {side.run_count:,} run variables"
+            f"the model of {self.problem.devices[side.device].name!r} has {len(matrix.columns):,} columns and "
+            f"{len(matrix.row_lower):,} rows"
         )
         outcome = Outcome.INFEASIBLE
         for presolve in (True, False):
@@ -92,7 +99,7 @@ class _Search:
                     on_bound=partial(self._raise_bound, side),
                     on_solution=partial(self._take, side, model),
                 )
-                outcome = solve(model, orders, presolve=presolve)
+                outcome = solve_matrix(matrix, orders, presolve=presolve)
         self.undecided |= outcome is not Outcome.INFEASIBLE
 
     def _raise_bound(self, side: OneDevice, bound: float) -> None:

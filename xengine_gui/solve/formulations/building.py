@@ -1,0 +1,184 @@
+"""A Pyomo model while it is built: a stop is heard, and the finished model becomes a matrix."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+# Not pyomo.environ: it cannot be imported after Qt where matplotlib is absent.
+import pyomo.core as pyo
+from pyomo.common.gc_manager import PauseGC
+from pyomo.core.base.var import VarData
+from pyomo.core.expr import (
+    LinearExpression,
+    MonomialTermExpression,
+    NegationExpression,
+    ProductExpression,
+    SumExpression,
+)
+from scipy.sparse import csr_array
+
+Floats = npt.NDArray[np.float64]
+Item = TypeVar("Item")
+
+_ASKED_EVERY = 256
+_ASKED_AFTER_S = 0.05
+
+
+class StoppedError(Exception):
+    """A stop was asked for while a model was built."""
+
+
+class Heed:
+    """Passes items on, and raises `StoppedError` between two of them once a stop is asked for."""
+
+    def __init__(self, should_stop: Callable[[], bool] = lambda: False) -> None:
+        self._should_stop = should_stop
+        self._passed = 0
+        self._ask_at = 0.0
+
+    def __call__(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The same items."""
+        for item in items:
+            self._passed += 1
+            if self._passed % _ASKED_EVERY == 0 and time.monotonic() >= self._ask_at:
+                if self._should_stop():
+                    raise StoppedError
+                self._ask_at = time.monotonic() + _ASKED_AFTER_S
+            yield item
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Minimise `cost x + offset` over `row_lower <= rows x <= row_upper` and `lower <= x <= upper`.
+
+    `columns` are the model's variables; `first_row` and `first_column` tell where each family of constraints or
+    variables begins, in the order of the model.
+    """
+
+    columns: tuple[Any, ...]
+    cost: Floats
+    offset: float
+    lower: Floats
+    upper: Floats
+    is_integer: npt.NDArray[np.bool_]
+    rows: csr_array
+    row_lower: Floats
+    row_upper: Floats
+    first_row: dict[str, int]
+    first_column: dict[str, int]
+
+    def row_family(self, name: str) -> slice:
+        """The rows of a family of constraints, none where the model lacks it."""
+        return _family(self.first_row, name, len(self.row_lower))
+
+    def column_family(self, name: str) -> slice:
+        """The columns of a family of variables, none where the model lacks it."""
+        return _family(self.first_column, name, len(self.columns))
+
+
+def _family(first: dict[str, int], name: str, count: int) -> slice:
+    if name not in first:
+        return slice(0, 0)
+    later = [start for start in first.values() if start > first[name]]
+    return slice(first[name], min(later, default=count))
+
+
+def matrix_of(model: Any, should_stop: Callable[[], bool] = lambda: False) -> Matrix:
+    """A linear model with one objective to be minimised, as a matrix; raises `StoppedError` after a stop.
+
+    Pyomo's own compiler does the same, but hears no stop.
+    """
+    with PauseGC():  # a large model is millions of objects, none of them garbage
+        return _Compiler(model, Heed(should_stop)).matrix()
+
+
+class _Compiler:
+    """One model on its way to a matrix."""
+
+    def __init__(self, model: Any, heed: Heed) -> None:
+        self.model, self.heed = model, heed
+        self.first_column: dict[str, int] = {}
+        self.columns: list[Any] = []
+        for family in model.component_objects(pyo.Var, descend_into=False):
+            self.first_column[family.local_name] = len(self.columns)
+            self.columns.extend(family.values())
+        self.number = {id(column): i for i, column in enumerate(self.columns)}
+
+    def matrix(self) -> Matrix:
+        """Compile every active constraint and the objective."""
+        first_row: dict[str, int] = {}
+        starts: list[int] = [0]
+        index: list[int] = []
+        data: list[float] = []
+        lower: list[float] = []
+        upper: list[float] = []
+        for family in self.model.component_objects(pyo.Constraint, active=True, descend_into=False):
+            first_row[family.local_name] = len(lower)
+            for row in self.heed(family.values()):
+                low, body, high = row.to_bounded_expression()
+                terms, constant = self._terms(body)
+                index.extend(terms)
+                data.extend(terms.values())
+                starts.append(len(index))
+                lower.append(-np.inf if low is None else low - constant)
+                upper.append(np.inf if high is None else high - constant)
+        cost, offset = self._cost()
+        column_lower, column_upper = self._bounds()
+        shape = len(lower), len(self.columns)
+        rows = csr_array((np.array(data, float), np.array(index, np.int32), np.array(starts, np.int32)), shape=shape)
+        return Matrix(
+            columns=tuple(self.columns),
+            cost=cost,
+            offset=offset,
+            lower=column_lower,
+            upper=column_upper,
+            is_integer=np.array([not column.is_continuous() for column in self.columns], dtype=bool),
+            rows=rows,
+            row_lower=np.array(lower, float),
+            row_upper=np.array(upper, float),
+            first_row=first_row,
+            first_column=self.first_column,
+        )
+
+    def _cost(self) -> tuple[Floats, float]:
+        cost = np.zeros(len(self.columns))
+        (objective,) = self.model.component_data_objects(pyo.Objective, active=True)
+        terms, offset = self._terms(objective.expr)
+        cost[list(terms)] = list(terms.values())
+        return cost, offset
+
+    def _bounds(self) -> tuple[Floats, Floats]:
+        """The bounds of every column; a fixed one lies at its value."""
+        bounds = [(c.value, c.value) if c.fixed else c.bounds for c in self.heed(self.columns)]
+        lower = [-np.inf if low is None else low for low, _ in bounds]
+        upper = [np.inf if high is None else high for _, high in bounds]
+        return np.array(lower, float), np.array(upper, float)
+
+    def _terms(self, expression: Any) -> tuple[dict[int, float], float]:
+        terms: dict[int, float] = {}
+        return terms, self._gather(expression, 1, terms)
+
+    def _gather(self, expression: Any, factor: float, terms: dict[int, float]) -> float:
+        """Add the terms of a linear expression, and give back its constant."""
+        kind = expression.__class__
+        if kind is VarData:
+            number = self.number[id(expression)]
+            terms[number] = terms.get(number, 0) + factor
+            return 0.0
+        if kind in (LinearExpression, SumExpression):
+            constant = 0.0
+            for part in expression.args:
+                constant += self._gather(part, factor, terms)
+            return constant
+        if kind is MonomialTermExpression:
+            coefficient, variable = expression.args
+            return self._gather(variable, factor * coefficient, terms)
+        if kind is NegationExpression:
+            return self._gather(expression.args[0], -factor, terms)
+        if kind is ProductExpression and isinstance(expression.args[0], int | float):
+            return self._gather(expression.args[1], factor * expression.args[0], terms)
+        return factor * float(expression)  # raises TypeError for anything that is not linear
