@@ -6,6 +6,7 @@ from xengine_gui.solve.checkpointing.chen_greedy import ChenGreedy
 from xengine_gui.solve.checkpointing.chen_sqrt import ChenSqrt
 from xengine_gui.solve.checkpointing.retain_last import RetainLast
 from xengine_gui.solve.checkpointing.revolve import Revolve
+from xengine_gui.solve.formulations.monet_strategy import Monet
 from xengine_gui.solve.formulations.strategy import Checkmate
 from xengine_gui.solve.greedy.strategy import Greedy
 from xengine_gui.solve.online.delta import Delta
@@ -20,6 +21,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     Checkmate(),
     DynamicTensorRematerialization(),
     Delta(),
+    Monet(),
     RetainLast(),
     ChenSqrt(),
     ChenGreedy(),
