@@ -5,12 +5,13 @@ Importers and solvers are loaded when they are first needed, so importing this m
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xengine_gui.cost import DeviceChoice
 from xengine_gui.errors import InputError
+from xengine_gui.model.device import Link
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.json_file import read_bytes, read_json
 from xengine_gui.model.plan import Plan
@@ -98,14 +99,29 @@ def _is_network(path: Path) -> bool:
 
 
 def make_problem(
-    network: NetworkGraph, devices: Sequence[DeviceChoice], *, training: bool = True, optimizer: str = "sgd"
+    network: NetworkGraph,
+    devices: Sequence[DeviceChoice],
+    *,
+    training: bool = True,
+    optimizer: str = "sgd",
+    links: Sequence[Link] = (),
 ) -> Problem:
-    """The problem of training a network on devices, or of running it once."""
+    """The problem of training a network on devices, or of running it once.
+
+    `links` replace what the devices' presets give between the same two; those of devices that are not there are left
+    out.
+    """
     from xengine_gui.cost import build_problem  # noqa: PLC0415
     from xengine_gui.training import inference_graph, training_graph  # noqa: PLC0415
 
     graph = training_graph(network, optimizer=optimizer) if training else inference_graph(network)
-    return build_problem(graph, devices)
+    problem = build_problem(graph, devices)
+    names = {device.name for device in devices}
+    given = {(k.source, k.destination): k for k in links if {k.source, k.destination} <= names}
+    if not given:
+        return problem
+    usual = {(k.source, k.destination): k for k in problem.links}
+    return replace(problem, links=tuple((usual | given).values()))
 
 
 def plan(

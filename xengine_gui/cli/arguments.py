@@ -82,7 +82,7 @@ def _inspect(parser: argparse.ArgumentParser) -> None:
 def _plan(parser: argparse.ArgumentParser) -> None:
     _add_problem(parser)
     parser.add_argument(
-        "--strategy", metavar="S", default="optimal", help="how to plan (see xengine strategies); default: optimal"
+        "--strategy", metavar="S", help="how to plan (see xengine strategies); default: optimal, or what a session says"
     )
     parser.add_argument(
         "--gap",
@@ -198,7 +198,7 @@ def _render(parser: argparse.ArgumentParser) -> None:
 def _export(parser: argparse.ArgumentParser) -> None:
     from xengine_gui.schedule.export import EXPORTERS  # noqa: PLC0415 - brings numpy, which other commands do without
 
-    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file")
+    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file, or a session (.xengine) with a plan")
     kinds = ", ".join(f"{'/'.join(one.suffixes[:2])} ({one.title})" for one in EXPORTERS)
     parser.add_argument(
         "-o",
@@ -267,7 +267,9 @@ def _add_strategies(parser: argparse.ArgumentParser, default: str) -> None:
 
 
 def _add_problem(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="GRAPH|PROBLEM", type=Path, nargs="?", help="a network or a problem file")
+    parser.add_argument(
+        "file", metavar="GRAPH|PROBLEM", type=Path, nargs="?", help="a network, a problem file or a session (.xengine)"
+    )
     _add_problem_options(parser)
 
 

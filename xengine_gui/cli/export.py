@@ -17,6 +17,7 @@ from xengine_gui.model.plan_file import read_plan
 from xengine_gui.schedule.export import Exporter, ExportOptions, exporter, exporter_for, write_export
 from xengine_gui.schedule.finish import on_clock
 from xengine_gui.schedule.verify import verify
+from xengine_gui.session import SUFFIX, read_session, restored_plan
 from xengine_gui.units import format_size
 
 _PICTURES = (".svg", ".png", ".pdf")
@@ -57,7 +58,7 @@ def _exporter(key: str | None, output: Path) -> Exporter:
 
 
 def _plan(path: Path, clock: str | None) -> Plan:
-    plan = read_plan(path)
+    plan = _of_session(path) if path.suffix.lower() == SUFFIX else read_plan(path)
     if not plan.has_events:
         raise InputError(str(path), f"there is nothing to export: its status is {plan.status}")
     broken = verify(plan).broken
@@ -67,6 +68,16 @@ def _plan(path: Path, clock: str | None) -> Plan:
     if broken:
         raise InputError(str(path), f"is not exported, since it breaks a rule: {broken[0]}")
     return plan
+
+
+def _of_session(path: Path) -> Plan:
+    """The best plan of a session."""
+    session = read_session(path)
+    problem = session.problem()
+    plans = [plan for saved in session.plans if (plan := restored_plan(saved, problem)) is not None]
+    if not plans:
+        raise InputError(str(path), "holds no plan of its problem as it is now; plan it first (xengine plan)")
+    return on_clock(min(plans, key=lambda plan: plan.total_ns or 0), session.view.clock)
 
 
 def _pictures(plan: Plan) -> Mapping[str, str]:

@@ -15,9 +15,16 @@ from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.peak import one_device_peak_bytes
+from xengine_gui.session import SUFFIX, Session, read_session
 from xengine_gui.units import format_size, parse_size_bytes
 
 _SHARE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
+
+
+def asked_session(arguments: argparse.Namespace) -> Session | None:
+    """The session that is given instead of a network or a problem."""
+    path: Path | None = arguments.file
+    return read_session(path) if path is not None and path.suffix.lower() == SUFFIX else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +92,26 @@ def _from_file(arguments: argparse.Namespace, choices: Sequence[DeviceChoice]) -
     if arguments.file is None:
         raise InputError("", "no file is given: name a network or a problem file, or take --demo")
     bindings = dict(arguments.bind)
+    session = asked_session(arguments)
+    if session is not None:
+        _refuse_setup(arguments, choices, "a session with its own devices and sizes")
+        return session.problem()
     opened = planner.open_file(arguments.file, batch=arguments.batch, bindings=bindings)
     if isinstance(opened, NetworkGraph):
         return _of_network(arguments, opened, choices)
+    _refuse_setup(arguments, choices, "a problem with its own devices and sizes")
+    return opened.problem if isinstance(opened, Plan) else opened
+
+
+def _refuse_setup(arguments: argparse.Namespace, choices: Sequence[DeviceChoice], what: str) -> None:
     for given, option in (
         (choices, "--device"),
         (arguments.batch, "--batch"),
-        (bindings, "--bind"),
+        (arguments.bind, "--bind"),
         (arguments.inference, "--inference"),
     ):
         if given:
-            raise InputError(
-                str(arguments.file), f"is a problem with its own devices and sizes, so {option} has no meaning"
-            )
-    return opened.problem if isinstance(opened, Plan) else opened
+            raise InputError(str(arguments.file), f"is {what}, so {option} has no meaning")
 
 
 def _of_network(arguments: argparse.Namespace, network: NetworkGraph, choices: Sequence[DeviceChoice]) -> Problem:

@@ -2,18 +2,21 @@
 
 import argparse
 from collections import Counter
+from dataclasses import replace
 
 from xengine_gui import planner
-from xengine_gui.cli.inputs import asked_problem, check_picture, check_writable
+from xengine_gui.cli.inputs import asked_problem, asked_session, check_picture, check_writable
 from xengine_gui.cli.output import pairs, say, shown, table, tell
 from xengine_gui.cli.progress import plan_with_progress
 from xengine_gui.cli.status import DONE, INFEASIBLE, NO_PLAN_IN_TIME
 from xengine_gui.errors import PlannerError
 from xengine_gui.model.plan import Clock, Compute, Plan, Status
 from xengine_gui.model.plan_file import write_plan
+from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.finish import on_clock
 from xengine_gui.schedule.summary import PlanSummary, summarise
 from xengine_gui.schedule.verify import verify
+from xengine_gui.session import Session, restored_plan
 from xengine_gui.solve.base import SolveOptions
 from xengine_gui.units import (
     format_count,
@@ -31,8 +34,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Plan what is asked for."""
     check_writable(arguments.output)
     check_picture(arguments.picture)
+    session = asked_session(arguments)
     problem = asked_problem(arguments)
-    plan = plan_with_progress(problem, arguments.strategy, _options(arguments))
+    strategy = arguments.strategy or ("optimal" if session is None else session.strategy)
+    plan = plan_with_progress(problem, strategy, _options(arguments, session, problem))
     if not plan.has_events:
         return _no_plan(plan, arguments)
     plan = _on_clock(plan, Clock(arguments.clock))
@@ -48,13 +53,18 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _options(arguments: argparse.Namespace) -> SolveOptions:
-    """How long to plan: who asks for neither a gap nor a time is soon content with a good plan."""
-    usual_gap_ratio = planner.DEMO.gap_ratio if arguments.demo else SolveOptions().gap_ratio
-    asked = arguments.gap is not None or "time" in arguments
-    return SolveOptions(
-        gap_ratio=usual_gap_ratio if arguments.gap is None else arguments.gap,
-        time_limit_s=getattr(arguments, "time", SolveOptions().time_limit_s),
+def _options(arguments: argparse.Namespace, session: Session | None, problem: Problem) -> SolveOptions:
+    """How long to plan: who asks for neither a gap nor a time is soon content with a good plan; a session has asked."""
+    usual = SolveOptions(gap_ratio=planner.DEMO.gap_ratio) if arguments.demo else SolveOptions()
+    if session is not None:
+        plans = (restored_plan(saved, problem) for saved in session.plans)
+        incumbent = min(filter(None, plans), key=lambda plan: plan.total_ns or 0, default=None)
+        usual = SolveOptions(session.gap_ratio, session.time_limit_s, incumbent)
+    asked = session is not None or arguments.gap is not None or "time" in arguments
+    return replace(
+        usual,
+        gap_ratio=usual.gap_ratio if arguments.gap is None else arguments.gap,
+        time_limit_s=getattr(arguments, "time", usual.time_limit_s),
         content_ratio=None if asked else _CONTENT_RATIO,
     )
 
