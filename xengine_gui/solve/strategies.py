@@ -9,6 +9,7 @@ from xengine_gui.solve.checkpointing.revolve import Revolve
 from xengine_gui.solve.formulations.monet_strategy import Monet
 from xengine_gui.solve.formulations.strategy import Checkmate
 from xengine_gui.solve.greedy.strategy import Greedy
+from xengine_gui.solve.moccasin.strategy import Moccasin
 from xengine_gui.solve.online.delta import Delta
 from xengine_gui.solve.online.dtr import DynamicTensorRematerialization
 from xengine_gui.solve.retain_all import RetainAll
@@ -26,6 +27,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     ChenSqrt(),
     ChenGreedy(),
     Revolve(),
+    Moccasin(),
 )
 
 

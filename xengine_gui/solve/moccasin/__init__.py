@@ -1,0 +1,1 @@
+"""MOCCASIN: retention intervals in constraint programming, written down in `MOCCASIN.md`."""

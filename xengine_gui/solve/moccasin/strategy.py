@@ -1,0 +1,194 @@
+"""The strategy `moccasin`: retention intervals in CP-SAT on one device; on several, the best single device."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+
+from xengine_gui.model.plan import Plan, Run, Status, Step
+from xengine_gui.model.problem import Problem
+from xengine_gui.schedule.finish import finished_plan
+from xengine_gui.schedule.replay import replay_steps
+from xengine_gui.solve.base import SolveContext
+from xengine_gui.solve.formulations.one_device import OneDevice, on_one_device
+from xengine_gui.solve.moccasin.computations import (
+    sensible_computations,
+    steps_of_runs,
+    unrestricted_bound_ns,
+    usual_computations,
+)
+from xengine_gui.solve.moccasin.units import Units
+from xengine_gui.solve.retain_all import what_is_missing
+from xengine_gui.solve.working_set import single_operator_proof
+from xengine_gui.units import format_count, format_percent
+
+MOST_RUNS = 300_000
+"""Problems with more moments, pairs of a stage and an operator, are declined: the model takes minutes to make."""
+
+_ROUNDING = 1e-6
+"""How far a bound may be off, as a share: CP-SAT's is exact, but told as a floating-point number."""
+
+_TIMES = {1: "once", 2: "twice"}
+
+
+class Moccasin:
+    """Plans by MOCCASIN's retention intervals.
+
+    `computations` is the most that each operator is computed (the paper's C), `None` for a number by the size.
+    """
+
+    key = "moccasin"
+    title = "MOCCASIN"
+    summary = (
+        "Retention intervals in constraint programming, MOCCASIN (Bartan et al., ICML 2023), on OR-Tools' CP-SAT; on "
+        "several devices the best single one."
+    )
+    proves = True
+
+    def __init__(self, computations: int | None = None) -> None:
+        self.computations = computations
+
+    def supports(self, problem: Problem) -> str:
+        """Why it cannot: OR-Tools is not there, no device runs everything, or there are too many moments."""
+        if find_spec("ortools") is None:
+            return "OR-Tools is not installed; pip install 'xengine-gui[moccasin]' brings it"
+        sides = _single_devices(problem)
+        if not sides:
+            return "no device alone can run every operator"
+        runs = max(side.run_count for side in sides)
+        if runs > MOST_RUNS:
+            operators = format_count(len(problem.operators), "operator")
+            return f"for {operators} its model has {runs:,} moments, more than {MOST_RUNS:,}"
+        return ""
+
+    def plan(self, problem: Problem, context: SolveContext) -> Plan:
+        """The best plan on any single device, with a bound where these are all the plans that there are."""
+        search = _Search(problem, context, self.key)
+        proof = single_operator_proof(problem.indexed)
+        if proof is not None:
+            return search.without(Status.INFEASIBLE, proof.sentence(problem))
+        for side in sorted(_single_devices(problem), key=lambda side: sum(side.time_ns)):
+            if not context.should_stop() and search.total_ns > sum(side.time_ns):
+                search.solve(side, self.computations or usual_computations(len(problem.operators)))
+        return search.plan()
+
+
+def _single_devices(problem: Problem) -> list[OneDevice]:
+    sides = (on_one_device(problem.indexed, device) for device in range(len(problem.devices)))
+    return [side for side in sides if side is not None]
+
+
+class _Stopped(Exception):  # noqa: N818 - no error
+    """The stop was asked for while a model was made."""
+
+
+class _Search:
+    """What is known while one device after the other is solved."""
+
+    def __init__(self, problem: Problem, context: SolveContext, key: str) -> None:
+        self.problem, self.context, self.key = problem, context, key
+        self.steps: list[Step] | None = None
+        self.total_ns = math.inf
+        self.lower_bound_ns: int | None = None
+        self.undecided = False
+        self.remark = ""
+
+    def solve(self, side: OneDevice, most: int | None) -> None:
+        """Both phases of the model of one device."""
+        # Loaded on first use: OR-Tools is optional, and takes a third of a second to import.
+        from xengine_gui.solve.moccasin.cpsat import Ending, Listener, solve  # noqa: PLC0415
+        from xengine_gui.solve.moccasin.model import RetentionModel  # noqa: PLC0415
+
+        if side.room_bytes is not None and side.room_bytes < 0:
+            return
+        allowed = [count if most is None else min(most, count) for count in sensible_computations(side)]
+        try:
+            model = RetentionModel(side, allowed, self._leave_when_stopped)
+        except _Stopped:
+            self.undecided = True
+            return
+        self.context.log(
+            f"the model of {self.problem.devices[side.device].name!r} has {sum(allowed):,} computations "
+            f"of {len(allowed):,} operators at {len(side.runs):,} moments"
+        )
+        self._raise_bound(sum(side.time_ns))
+        first: list[Sequence[int]] = []
+
+        def take(values: Sequence[int]) -> None:
+            if self._take(side, model.runs_of(values)):
+                first[:] = [values]
+
+        # A plan that has no excess ends phase 1 at once, since there is no better one.
+        model.minimise_excess()
+        ending = solve(model, 0.0, Listener(self.context.should_stop, take))
+        if first and not self.context.should_stop():
+            model.minimise_total(first[0])
+            hear_bound = partial(self._hear_bound, side, model.units, allowed)
+            ending = solve(model, self.context.options.gap_ratio, Listener(self.context.should_stop, take, hear_bound))
+        self.undecided |= ending is not Ending.NO_SOLUTION and ending is not Ending.PROVED
+        if ending is Ending.PROVED and first:
+            self.remark = self._restriction(most, allowed, side)
+
+    def _leave_when_stopped(self) -> None:
+        if self.context.should_stop():
+            raise _Stopped
+
+    def _hear_bound(self, side: OneDevice, units: Units, allowed: Sequence[int], bound: float) -> None:
+        """Hear of a bound in units of time; it is worth something where the model has all plans but for `allowed`."""
+        if units.exact_memory and math.isfinite(bound):
+            bound_ns = units.time_unit_ns * math.ceil(bound - _ROUNDING * max(1.0, abs(bound)))
+            self._raise_bound(unrestricted_bound_ns(side, allowed, bound_ns))
+
+    def _raise_bound(self, bound_ns: int) -> None:
+        if len(self.problem.devices) == 1 and (self.lower_bound_ns is None or bound_ns > self.lower_bound_ns):
+            self.lower_bound_ns = bound_ns
+            self.context.bound(bound_ns)
+
+    def _take(self, side: OneDevice, runs: Sequence[Run]) -> bool:
+        """Keep a plan where it is better than any before; whether it keeps the limit."""
+        steps = steps_of_runs(side, runs)
+        replay = replay_steps(self.problem.indexed, steps)
+        if replay.valid and replay.total_ns < self.total_ns:
+            self.steps, self.total_ns = steps, replay.total_ns
+            self.context.incumbent(self.plan())
+        return replay.valid
+
+    def plan(self) -> Plan:
+        """The best plan so far, or why there is none."""
+        if self.steps is None:
+            return self.without(Status.UNKNOWN, f"{self._why()} {what_is_missing(self.problem)}".strip())
+        plan = finished_plan(
+            self.problem, self.key, self.steps, lower_bound_ns=self.lower_bound_ns, runtime_s=self.context.elapsed_s
+        )
+        closed = plan.gap_ratio is not None and plan.gap_ratio <= self.context.options.gap_ratio
+        return replace(plan, status=Status.OPTIMAL) if closed else replace(plan, explanation=self.remark)
+
+    def without(self, status: Status, explanation: str) -> Plan:
+        """The answer where there is no plan."""
+        return Plan(
+            self.problem,
+            self.key,
+            status,
+            lower_bound_ns=self.lower_bound_ns,
+            runtime_s=self.context.elapsed_s,
+            explanation=explanation,
+        )
+
+    def _restriction(self, most: int | None, allowed: Sequence[int], side: OneDevice) -> str:
+        """What CP-SAT has proved of plans like this one, where that is no bound for all."""
+        kind = "on a single device"
+        if most is not None and list(allowed) != sensible_computations(side):
+            times = _TIMES.get(most, f"{most} times")
+            kind = f"that computes every operator at most {times}"
+        gap = self.context.options.gap_ratio
+        better = f"is more than {format_percent(gap)} faster" if gap else "is faster"
+        return f"No plan {kind} {better}; others may be."
+
+    def _why(self) -> str:
+        if self.undecided or self.context.should_stop():
+            return "No plan was found within the time; that none exists is not proved."
+        return (
+            "No device alone has a plan of this kind (each operator a few times, and at most once in a stage); "
+            "others may exist."
+        )
