@@ -1,23 +1,22 @@
 """A problem on one of its devices, cut into stages: what the models of papers are written over."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from math import gcd
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Drop, Run, Step
+from xengine_gui.solve.formulations.stages import Stages
 
 
 @dataclass(frozen=True)
-class OneDevice:
+class OneDevice(Stages):
     """Every operator on one device, each by its fastest implementation that fits there.
 
     `room_bytes` is what the limit leaves for tensors and workspace beside the parameters (`None`: no limit).
     `whole` tells whether the problem has no other plans: one device, one implementation per operator.
     """
 
-    indexed: IndexedProblem
     device: int
     implementation: tuple[int, ...]
     time_ns: tuple[int, ...]
@@ -26,56 +25,9 @@ class OneDevice:
     whole: bool
 
     @property
-    def stage_count(self) -> int:
-        """Stages: one per operator, and one at the end where something must be kept."""
-        return self.indexed.operator_count + bool(self.indexed.keep)
-
-    @property
     def time_unit_ns(self) -> int:
         """The greatest common divisor of all times: totals are whole multiples of it."""
         return gcd(*self.time_ns) or 1
-
-    @cached_property
-    def reach(self) -> tuple[int, ...]:
-        """Per operator the last stage that can want its results, directly or to compute something else."""
-        last = list(range(self.indexed.operator_count))
-        for tensor in sorted(range(self.indexed.tensor_count), key=self.indexed.producer.__getitem__, reverse=True):
-            producer, readers = self.indexed.producer[tensor], self.indexed.consumers[tensor]
-            if tensor in self.indexed.keep:
-                last[producer] = self.stage_count - 1
-            last[producer] = max([last[producer], *(last[reader] for reader in readers)])
-        return tuple(last)
-
-    @property
-    def run_count(self) -> int:
-        """How many pairs `runs` has, without making them."""
-        stages = (last - operator for operator, last in enumerate(self.reach) if self.indexed.recomputable[operator])
-        return self.indexed.operator_count + sum(stages)
-
-    @cached_property
-    def runs(self) -> tuple[tuple[int, int], ...]:
-        """The pairs (stage, operator) that make sense: the stage's own operator, and earlier ones that it may want."""
-        return tuple((stage, operator) for stage in range(self.stage_count) for operator in self._runs_in(stage))
-
-    @cached_property
-    def holds(self) -> tuple[tuple[int, int], ...]:
-        """The pairs (stage, tensor) that make sense: a tensor computed earlier and held as the stage begins."""
-        producer, reach = self.indexed.producer, self.reach
-        return tuple(
-            (stage, tensor)
-            for tensor in range(self.indexed.tensor_count)
-            for stage in range(producer[tensor] + 1, reach[producer[tensor]] + 1)
-        )
-
-    def touched(self, operator: int) -> tuple[int, ...]:
-        """The tensors that an operator reads and writes."""
-        return (*self.indexed.inputs[operator], *self.indexed.outputs[operator])
-
-    def _runs_in(self, stage: int) -> Iterator[int]:
-        for operator in range(min(stage + 1, self.indexed.operator_count)):
-            again = self.indexed.recomputable[operator] and self.reach[operator] >= stage
-            if operator == stage or again:
-                yield operator
 
 
 def on_one_device(indexed: IndexedProblem, device: int) -> OneDevice | None:
