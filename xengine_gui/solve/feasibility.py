@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from xengine_gui.model.indexed import IndexedProblem
@@ -22,6 +23,7 @@ from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext, SolveOptions
 from xengine_gui.solve.binding import BindingMoment, binding_moment
 from xengine_gui.solve.exhaustive import exhaustive_limit
+from xengine_gui.solve.frugal import frugal_steps
 from xengine_gui.solve.greedy import greedy_steps
 from xengine_gui.solve.working_set import working_sets
 
@@ -32,8 +34,9 @@ WatchPoints = Sequence[tuple[Any, ...]]
 _ANY_PLAN = 1.0
 """A gap at which the engine is content with its first plan."""
 _EXHAUSTIVE_SHARE = 0.2
-_GREEDY_TRIES = 8
-_GREEDY_SHARE = 0.3
+_FRUGAL_SHARE = 0.4
+_MOST_TRIES = 8
+_TRYING_SHARE = 0.3
 _CLOSE_ENOUGH = 0.002
 """Plans are not looked for between limits that are this close, unless a proof is in reach."""
 _BOUND_SHARE = 0.2
@@ -115,7 +118,8 @@ class _Hunt:
             self._raise(self.given + 1)
         impossible = self.steps is None if self._try_everything() else not self._first_plan()
         if not impossible and (self.upper is None or self.lower < self.upper):
-            self._greedy_between()
+            self._at_the_bound()
+            self._try_between()
             self._close_in()
         if self.steps is None or self.upper is None:
             return SmallestLimit(self.name, None, impossible, self.lower, self.given)
@@ -168,27 +172,35 @@ class _Hunt:
     def _first_plan(self) -> bool:
         """Look for a plan with the device unlimited; false where it is proved that there is none."""
         free = self.problem.with_limit(self.name, None)
-        steps = greedy_steps(free.indexed, self._over, effort=0)
-        if steps is not None and replay_steps(free.indexed, steps).valid:
-            self._offer(steps)
-            return True
-        return self._engine(None)
+        return self._try(free.indexed, self._over) or self._engine(None)
 
-    def _greedy_between(self) -> None:
-        """Try the greedy strategy at limits in between, the least that is possible first."""
-        should_stop = self._within(_GREEDY_SHARE * min(self._left_s, 60.0))
-        below = self.lower
-        for attempt in range(_GREEDY_TRIES):
-            if self.upper is None or should_stop() or self.upper - below <= _CLOSE_ENOUGH * self.upper * bool(attempt):
+    def _try(self, indexed: IndexedProblem, should_stop: Callable[[], bool]) -> bool:
+        """Whether one of the heuristics finds a plan within limits."""
+        for heuristic in (partial(greedy_steps, effort=0), frugal_steps):
+            steps = None if should_stop() else heuristic(indexed, should_stop)
+            if steps is not None and replay_steps(indexed, steps).valid:
+                self._offer(steps)
+                return True
+        return False
+
+    def _at_the_bound(self) -> None:
+        """Where one operator alone is what binds, a plan that is sparing enough settles it at once."""
+        indexed = self.problem.with_limit(self.name, self.lower).indexed
+        steps = frugal_steps(indexed, self._within(_FRUGAL_SHARE * min(self._left_s, 60.0)))
+        if steps is not None:
+            self._offer(steps)
+
+    def _try_between(self) -> None:
+        """Try the heuristics at limits in between."""
+        should_stop = self._within(_TRYING_SHARE * min(self._left_s, 60.0))
+        below = self.lower + self.divisor
+        for _ in range(_MOST_TRIES):
+            if self.upper is None or should_stop() or self.upper - below <= _CLOSE_ENOUGH * self.upper:
                 return
-            limit = below if not attempt else self._middle(below, self.upper)
+            limit = self._middle(below, self.upper)
             if limit >= self.upper:
                 return
-            tight = self.problem.with_limit(self.name, limit).indexed
-            steps = greedy_steps(tight, should_stop, effort=0)
-            if steps is not None and replay_steps(tight, steps).valid:
-                self._offer(steps)
-            else:
+            if not self._try(self.problem.with_limit(self.name, limit).indexed, should_stop):
                 below = limit + self.divisor
 
     def _middle(self, lower: int, upper: int) -> int:
