@@ -229,6 +229,11 @@ def sample_networks() -> tuple[Path, ...]:
     return tuple(sorted(sample_graphs().glob("*.onnx")))
 
 
+def sample_sessions() -> tuple[Path, ...]:
+    """The bundled sessions: networks with devices and limits that are worth a look."""
+    return tuple(sorted(sample_graphs().glob("*.xengine")))
+
+
 def sample_problems() -> tuple[Path, ...]:
     """The bundled teaching toys, as problem files."""
     return tuple(sorted(sample_graphs().glob("*.json")))

@@ -75,15 +75,23 @@ class Document(QObject):
 
     def open(self, path: Path, setup: Setup | None = None) -> None:
         """Read a file beside the window and put it in place of what is open; a network under `setup`, if given."""
+        setup = setup or replace(self.setup, batch=None, bindings={}, links=())
+
+        def read() -> tuple[Work, ShownPlan | None]:
+            work, plan = open_work(path, setup)
+            return work, None if plan is None else checked(path, plan)
+
+        self.open_by(path, read)
+
+    def open_by(self, path: Path, job: Callable[[], tuple[Work, ShownPlan | None]]) -> None:
+        """Put what `job` reads in place of what is open; it runs beside the window, and `path` is what is told of it."""
         self._edits.clear()
-        setup = setup or replace(self.setup, batch=None, bindings={})
 
         def read() -> tuple[Work, ShownPlan | None] | SizesWantedError:
             try:
-                work, plan = open_work(path, setup)
+                return job()
             except SizesWantedError as wanted:
                 return wanted
-            return work, None if plan is None else _checked(path, plan)
 
         def done(result: tuple[Work, ShownPlan | None] | SizesWantedError) -> None:
             if isinstance(result, SizesWantedError):
@@ -91,7 +99,7 @@ class Document(QObject):
                 return
             self._work, self._shown = result
             self._last_plans.clear()
-            self._next_setup = replace(self.setup, batch=None, bindings={})
+            self._next_setup = replace(self.setup, batch=None, bindings={}, links=())
             self.undo_stack.clear()
             self.work_changed.emit()
             self.plan_changed.emit()
@@ -213,7 +221,7 @@ class _Change(QUndoCommand):
         self._put(self._old)
 
 
-def _checked(path: Path, plan: Plan) -> ShownPlan | None:
+def checked(path: Path, plan: Plan) -> ShownPlan | None:
     """A plan of a file as it is shown; one that breaks a rule is refused."""
     if not plan.has_events:
         return None

@@ -16,13 +16,17 @@ from xengine_gui.model.problem import Problem
 
 @dataclass(frozen=True)
 class Setup:
-    """How a network becomes a problem. A `batch` of `None` is the network's own; `bindings` are its free dimensions."""
+    """How a network becomes a problem. A `batch` of `None` is the network's own; `bindings` are its free dimensions.
+
+    `links` are those that differ from what the devices' presets give.
+    """
 
     devices: tuple[DeviceChoice, ...]
     training: bool = True
     optimizer: str = "sgd"
     batch: int | None = None
     bindings: Mapping[str, int] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,9 @@ def read_network(path: Path, setup: Setup) -> NetworkGraph:
 
 def work_on(path: Path, network: NetworkGraph, setup: Setup) -> Work:
     """A network made into a problem."""
-    problem = planner.make_problem(network, setup.devices, training=setup.training, optimizer=setup.optimizer)
+    problem = planner.make_problem(
+        network, setup.devices, training=setup.training, optimizer=setup.optimizer, links=setup.links
+    )
     return Work(path, problem, network, setup)
 
 
