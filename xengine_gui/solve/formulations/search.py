@@ -1,0 +1,112 @@
+"""What is known while a strategy solves models: the best plan, the highest bound, whether anything was left open."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from xengine_gui.model.plan import Plan, Status, Step
+from xengine_gui.model.problem import Problem
+from xengine_gui.schedule.finish import finished_plan
+from xengine_gui.schedule.replay import replay_steps
+from xengine_gui.solve.base import SolveContext
+from xengine_gui.solve.retain_all import what_is_missing
+
+if TYPE_CHECKING:
+    from xengine_gui.solve.formulations.building import Heed
+    from xengine_gui.solve.highs import Outcome
+
+_ROUNDING = 1e-6
+"""How far a solver's bound may be off, as a share."""
+
+
+class Search:
+    """The state of one run of a strategy.
+
+    `is_undecided`: a model was left before its end; `is_last_left_out`: the last solution was no plan.
+    """
+
+    def __init__(self, problem: Problem, context: SolveContext, key: str) -> None:
+        self.problem, self.context, self.key = problem, context, key
+        self.steps: list[Step] | None = None
+        self.total_ns = math.inf
+        self.lower_bound_ns: int | None = None
+        self.is_undecided = self.is_last_left_out = False
+
+    def offer(self, steps: Sequence[Step]) -> bool:
+        """Take steps where they are better than any before; false where they are no plan."""
+        replay = replay_steps(self.problem.indexed, steps)
+        if replay.valid and replay.total_ns < self.total_ns:
+            self.steps, self.total_ns = list(steps), replay.total_ns
+            self.context.incumbent(self.plan())
+        return replay.valid
+
+    def raise_bound(self, bound: float, unit_ns: int, *, whole: bool = True) -> None:
+        """Hear of a proved bound in units of time; where totals are `whole` units it is rounded up."""
+        if not math.isfinite(bound):
+            return
+        safe = bound - _ROUNDING * max(1.0, abs(bound))
+        bound_ns = unit_ns * math.ceil(safe) if whole else math.ceil(unit_ns * safe)
+        if self.lower_bound_ns is None or bound_ns > self.lower_bound_ns:
+            self.lower_bound_ns = bound_ns
+            self.context.bound(bound_ns)
+
+    def solve(
+        self,
+        build: Callable[["Heed"], Any],
+        steps_of: Callable[[Any], Sequence[Step]],
+        on_bound: Callable[[float], None],
+    ) -> "Outcome":
+        """Solve a model, taking its plans; without presolve once more where it seems to have no solution."""
+        # Loaded on first use: Pyomo takes a second to import.
+        from xengine_gui.solve.formulations.building import Heed, StoppedError, matrix_of  # noqa: PLC0415
+        from xengine_gui.solve.formulations.highs import Orders, solve_matrix  # noqa: PLC0415
+        from xengine_gui.solve.highs import Outcome  # noqa: PLC0415
+
+        def take() -> None:
+            self.is_last_left_out = not self.offer(steps_of(model))
+            if self.is_last_left_out:
+                self.context.log("a solution was left out: as whole steps it passes a limit")
+
+        try:
+            model = build(Heed(self.context.should_stop))
+            matrix = matrix_of(model, self.context.should_stop)
+        except StoppedError:
+            self.is_undecided = True
+            return Outcome.STOPPED
+        self.context.log(f"the model has {len(matrix.columns):,} columns and {len(matrix.row_lower):,} rows")
+        orders = Orders(
+            remaining_s=lambda: self.context.remaining_s,
+            gap_ratio=self.context.options.gap_ratio,
+            should_stop=self.context.should_stop,
+            on_bound=on_bound,
+            on_solution=take,
+        )
+        outcome = solve_matrix(matrix, orders)
+        if outcome is Outcome.INFEASIBLE:
+            outcome = solve_matrix(matrix, orders, presolve=False)
+        self.is_undecided |= outcome not in (Outcome.SOLVED, Outcome.INFEASIBLE)
+        return outcome
+
+    def plan(self, why: str = "") -> Plan:
+        """The best plan so far, or that there is none and why."""
+        if self.steps is None:
+            if self.is_undecided or self.context.should_stop():
+                why = "No plan was found within the time; that none exists is not proved."
+            return self.without(Status.UNKNOWN, f"{why} {what_is_missing(self.problem)}".strip())
+        plan = finished_plan(
+            self.problem, self.key, self.steps, lower_bound_ns=self.lower_bound_ns, runtime_s=self.context.elapsed_s
+        )
+        closed = plan.gap_ratio is not None and plan.gap_ratio <= self.context.options.gap_ratio
+        return replace(plan, status=Status.OPTIMAL) if closed else plan
+
+    def without(self, status: Status, explanation: str) -> Plan:
+        """The answer where there is no plan."""
+        return Plan(
+            self.problem,
+            self.key,
+            status,
+            lower_bound_ns=self.lower_bound_ns,
+            runtime_s=self.context.elapsed_s,
+            explanation=explanation,
+        )

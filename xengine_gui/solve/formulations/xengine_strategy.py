@@ -1,0 +1,94 @@
+"""The strategy `xengine`: the paper's program on all devices, with copies as they are."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from xengine_gui.model.plan import Plan, Status
+from xengine_gui.model.problem import Problem
+from xengine_gui.solve.base import SolveContext
+from xengine_gui.solve.formulations.many_devices import ManyDevices, on_many_devices
+from xengine_gui.solve.formulations.search import Search
+from xengine_gui.solve.working_set import single_operator_proof
+from xengine_gui.units import format_count
+
+if TYPE_CHECKING:
+    from xengine_gui.solve.formulations.building import Heed
+
+MOST_RUNS = 6_000
+"""Larger models, in pairs of a stage and an operator, are declined: HiGHS gets nowhere with them."""
+
+MOST_MOMENTS = 4_000
+"""Up to so many moments a tensor may come and go in front of any operator, so that no staged plan is left out."""
+
+_NO_PLAN = (
+    "There is no plan of this kind (each operator at most once in a stage on each device, tensors copied and freed "
+    "around the operators that touch them); others may exist."
+)
+
+
+class XEngine:
+    """Plans by XEngine's program."""
+
+    key = "xengine"
+    title = "XEngine"
+    summary = (
+        "The staged program of XEngine (Schuler et al., ACM TACO 2022) on all devices, in Pyomo and on HiGHS; a copy "
+        "takes memory until it is freed."
+    )
+    proves = True
+
+    def supports(self, problem: Problem) -> str:
+        """Why it cannot: the model, quadratic in the operators, is too large."""
+        return why_too_large(problem)
+
+    def plan(self, problem: Problem, context: SolveContext) -> Plan:
+        """The best plan of the model, with a bound where the model has every staged plan."""
+        search = Search(problem, context, self.key)
+        proof = single_operator_proof(problem.indexed)
+        if proof is not None:
+            return search.without(Status.INFEASIBLE, proof.sentence(problem))
+        many = staged(problem)
+
+        def on_bound(bound: float) -> None:
+            if many.has_every_plan:
+                search.raise_bound(bound, many.time_unit_ns, whole=many.is_whole_unit)
+
+        _solve(search, many, on_bound)
+        if search.is_last_left_out and not search.is_undecided:
+            context.log("the best solution's copies find no room on their way; now the model leaves room for them")
+            _solve(search, many, lambda _bound: None, roomy=True)
+        return search.plan(_NO_PLAN)
+
+    def model(self, problem: Problem, *, quadratic: bool = False) -> Any:
+        """The model that is solved, or its form with products."""
+        return _model(staged(problem), quadratic=quadratic)
+
+
+def why_too_large(problem: Problem) -> str:
+    """Why XEngine's models cannot be made of a problem, empty where they can."""
+    runs = on_many_devices(problem.indexed, every_moment=False).run_count
+    if runs > MOST_RUNS:
+        operators = format_count(len(problem.operators), "operator")
+        return f"for {operators} its model has {runs:,} pairs of a stage and an operator, more than {MOST_RUNS:,}"
+    return ""
+
+
+def staged(problem: Problem) -> ManyDevices:
+    """The problem with as many moments as a model can bear."""
+    many = on_many_devices(problem.indexed, every_moment=True)
+    return replace(many, every_moment=False) if len(many.moments) > MOST_MOMENTS else many
+
+
+def _model(many: ManyDevices, heed: "Heed | None" = None, *, quadratic: bool = False, roomy: bool = False) -> Any:
+    # Loaded on first use: Pyomo takes a second to import.
+    from xengine_gui.solve.formulations.xengine import xengine_model  # noqa: PLC0415
+
+    return xengine_model(many, heed, quadratic=quadratic, roomy=roomy)
+
+
+def _solve(search: Search, many: ManyDevices, on_bound: Callable[[float], None], *, roomy: bool = False) -> None:
+    from xengine_gui.solve.formulations.xengine_steps import xengine_steps  # noqa: PLC0415
+
+    search.solve(partial(_model, many, roomy=roomy), partial(xengine_steps, many), on_bound)
