@@ -10,8 +10,9 @@ from typing import Protocol
 
 from xengine_gui.solve.checkpointing.forward_part import ForwardPart
 
-MOST_RUNS = 250_000
-"""Longer orders are given up: quadratic sweeps over a thousand operators, about a second of planning."""
+MOST_RUNS = 40_000
+"""Longer orders are given up: quadratic sweeps over a thousand operators. So much is laid out and judged in half a
+second, which is also how long a stop may take."""
 
 
 class Everything:

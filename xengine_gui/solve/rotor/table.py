@@ -59,12 +59,12 @@ def slot_count(stages: int) -> int:
 
 
 class Table:
-    """`C(s, t, m)` for all intervals of a chain and up to `memory_bytes`."""
+    """`C(s, t, m)` for all intervals of a chain and up to `memory_bytes`, in at most so many slots."""
 
-    def __init__(self, chain: Chain, memory_bytes: int) -> None:
+    def __init__(self, chain: Chain, memory_bytes: int, most_slots: int = MOST_SLOTS) -> None:
         self.stages = chain.stages
         self.count = len(chain.stages)
-        self.slots = max(1, min(slot_count(self.count), memory_bytes))
+        self.slots = max(1, min(slot_count(self.count), most_slots, memory_bytes))
         self.slot_bytes = max(1, -(-memory_bytes // self.slots))
         self.state = [self._up(stage.state_bytes) for stage in chain.stages]
         self.kept = [self._up(stage.kept_bytes) for stage in chain.stages]
