@@ -13,6 +13,7 @@ from xengine_gui.solve.moccasin.strategy import Moccasin
 from xengine_gui.solve.online.delta import Delta
 from xengine_gui.solve.online.dtr import DynamicTensorRematerialization
 from xengine_gui.solve.retain_all import RetainAll
+from xengine_gui.solve.rotor.strategy import Rotor
 from xengine_gui.solve.watchpoints.strategy import Optimal
 
 STRATEGIES: tuple[Strategy, ...] = (
@@ -27,6 +28,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     ChenSqrt(),
     ChenGreedy(),
     Revolve(),
+    Rotor(),
     Moccasin(),
 )
 
