@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from xengine_gui.errors import InputError
 from xengine_gui.importers import IMPORTERS
 from xengine_gui.model.plan_file import write_plan
+from xengine_gui.session import SUFFIX as SESSION
 from xengine_gui.ui.picture import render_picture
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import current_theme
@@ -18,17 +19,17 @@ _PICTURES = "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)"
 def ask_for_file(parent: QWidget, folder: Path) -> Path | None:
     """A file to open, `None` where the user thinks better of it."""
     suffixes = sorted({suffix for importer in IMPORTERS for suffix in importer.suffixes} | {".json"})
-    everything = " ".join(f"*{suffix}" for suffix in suffixes)
-    filters = [f"Networks, problems and plans ({everything})"]
+    everything = " ".join(f"*{suffix}" for suffix in (*suffixes, SESSION))
+    filters = [f"Networks, problems, plans and sessions ({everything})"]
     filters += [f"{i.title} ({' '.join(f'*{s}' for s in i.suffixes)})" for i in IMPORTERS]
-    filters += ["Problem or plan (*.json)", "All files (*)"]
+    filters += ["Problem or plan (*.json)", f"Session (*{SESSION})", "All files (*)"]
     name, _ = QFileDialog.getOpenFileName(parent, "Open", str(folder), ";;".join(filters))
     return Path(name) if name else None
 
 
 def save_plan(parent: QWidget, shown: ShownPlan, folder: Path) -> str:
     """Ask where, and write the plan; what was done, or why it was not, in a sentence. Raises `PlannerError`."""
-    proposal = folder / f"{_file_stem(shown)}.plan.json"
+    proposal = folder / f"{file_stem(shown)}.plan.json"
     name, _ = QFileDialog.getSaveFileName(parent, "Save plan", str(proposal), "Plan (*.json)")
     if not name:
         return ""
@@ -37,9 +38,15 @@ def save_plan(parent: QWidget, shown: ShownPlan, folder: Path) -> str:
     return f"The plan was written to {path}."
 
 
+def ask_for_session_file(parent: QWidget, proposal: Path) -> Path | None:
+    """Where to write a session, `None` where the user thinks better of it."""
+    name, _ = QFileDialog.getSaveFileName(parent, "Save session", str(proposal), f"Session (*{SESSION})")
+    return _with_suffix(Path(name), (SESSION,)) if name else None
+
+
 def export_picture(parent: QWidget, shown: ShownPlan, folder: Path) -> str:
     """Ask where, and write the picture; what was done in a sentence. Raises `PlannerError`."""
-    proposal = folder / f"{_file_stem(shown)}.svg"
+    proposal = folder / f"{file_stem(shown)}.svg"
     name, chosen = QFileDialog.getSaveFileName(parent, "Export picture", str(proposal), _PICTURES)
     if not name:
         return ""
@@ -49,7 +56,8 @@ def export_picture(parent: QWidget, shown: ShownPlan, folder: Path) -> str:
     return f"The picture was written to {path}."
 
 
-def _file_stem(shown: ShownPlan) -> str:
+def file_stem(shown: ShownPlan) -> str:
+    """A file name without its suffix for what a plan is of."""
     name = shown.plan.problem.name or "plan"
     return "".join(c if c.isalnum() or c in "-_. " else "_" for c in name).strip(" .")[:80] or "plan"
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from plans_fixed import MOVING, plan_of_four
+from problems_fixed import chain_problem
 
 from xengine_gui.errors import InputError
 from xengine_gui.model.device import Device
-from xengine_gui.model.plan import Plan, Status
+from xengine_gui.model.plan import Plan, Run, Status
 from xengine_gui.model.problem import Problem
-from xengine_gui.schedule.export import EXPORTERS, Exporter, exporter, exporter_for, write_export
+from xengine_gui.schedule.export import EXPORTERS, Exporter, ExportOptions, exporter, exporter_for, write_export
 from xengine_gui.schedule.export.base import write_parts
 from xengine_gui.schedule.finish import finished_plan
 
@@ -83,3 +84,10 @@ def test_the_suffix_chooses(name: str, key: str) -> None:
 def test_a_suffix_that_says_nothing_is_refused(name: str) -> None:
     with pytest.raises(InputError, match=r"does not tell what to write; there are \.trace\.json, \.json"):
         exporter_for(Path(name))
+
+
+@every_exporter
+def test_the_size_of_a_file_is_known_roughly_before(one: Exporter) -> None:
+    plan = finished_plan(chain_problem(length=2000), "test", [Run(0, o) for o in range(2000)])
+    size = sum(map(len, one.parts(plan, ExportOptions())))
+    assert size < 2 * one.bytes_per_event * len(plan.events) + 20_000

@@ -48,6 +48,11 @@ class Exporter(Protocol):
         """The ends of file names that it writes, in small letters."""
         ...
 
+    @property
+    def bytes_per_event(self) -> int:
+        """How large a file gets, roughly, for each event of a plan."""
+        ...
+
     def parts(self, plan: Plan, options: ExportOptions) -> Iterable[bytes]:
         """The content of the file, piece by piece."""
         ...

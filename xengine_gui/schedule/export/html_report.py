@@ -52,6 +52,7 @@ class HtmlReport:
     title: str = "Report"
     summary: str = "picture and tables in one HTML page that needs no network"
     suffixes: tuple[str, ...] = (".html", ".htm")
+    bytes_per_event: int = 170
 
     def parts(self, plan: Plan, options: ExportOptions) -> Iterable[bytes]:
         """The page, table by table."""

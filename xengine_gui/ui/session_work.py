@@ -1,0 +1,103 @@
+"""Between a session and what the window has open."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from xengine_gui import planner
+from xengine_gui.model.plan import Plan
+from xengine_gui.session import Session, View, restored_plan, saved_plan, with_limits
+from xengine_gui.solve.base import SolveOptions
+from xengine_gui.ui.document import Document, checked
+from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
+from xengine_gui.ui.work import Setup, Work, open_work
+
+_PLAN_IS_OLD = "The plan of the session is for the problem as it was then, so it is not shown."
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The work at hand: a session without its plan, which is turned into steps only when it is written."""
+
+    session: Session
+    plan: Plan | None
+
+    def finished(self) -> Session:
+        """The session with its plan; takes a moment where the plan is large."""
+        if self.plan is None:
+            return self.session
+        return replace(self.session, plans=(saved_plan(self.plan),))
+
+    def is_like(self, other: "Draft | None") -> bool:
+        """Whether nothing but the view differs."""
+        return (
+            other is not None
+            and (self.plan is None) == (other.plan is None)
+            and (self.plan is None or other.plan is None or self.plan.events is other.plan.events)
+            and replace(self.session, view=View()) == replace(other.session, view=View())
+        )
+
+
+def draft_of(
+    document: Document, strategy: str, options: SolveOptions, view: View, base: Session | None
+) -> Draft | None:
+    """What is open now, `None` where nothing is; what the window does not know of it is taken from `base`."""
+    work = document.work
+    if work is None:
+        return None
+    setup = work.setup
+    common = base or Session(work.path)
+    session = Session(
+        file=work.path,
+        strategy=strategy,
+        gap_ratio=options.gap_ratio,
+        time_limit_s=options.time_limit_s,
+        view=view,
+        constraints=common.constraints,
+        unknown=common.unknown,
+    )
+    if setup is None:
+        limits = {d.name: d.memory_limit_bytes for d in work.problem.devices}
+        session = replace(session, limits=limits)
+    else:
+        session = replace(
+            session,
+            devices=setup.devices,
+            training=setup.training,
+            optimizer=setup.optimizer,
+            batch=setup.batch,
+            bindings=dict(setup.bindings),
+            links=setup.links,
+        )
+    return Draft(session, None if document.shown is None else document.shown.plan)
+
+
+def opened(session: Session) -> tuple[Work, ShownPlan | None]:
+    """What a session works on, with its best plan if that still is one; an `InputError` where it cannot be opened."""
+    setup = Setup(
+        devices=session.devices or planner.DEFAULT_DEVICES,
+        training=session.training,
+        optimizer=session.optimizer,
+        batch=session.batch,
+        bindings=session.bindings,
+        links=session.links,
+    )
+    work, plan = open_work(session.file, setup)
+    own_problem = work.problem
+    if work.setup is None:
+        work = replace(work, problem=with_limits(work.problem, session.limits))
+    restored = [plan for saved in session.plans if (plan := restored_plan(saved, work.problem)) is not None]
+    best = min(restored, key=lambda p: p.total_ns or 0, default=None)
+    if best is not None:
+        return work, ShownPlan.of(best, UnlimitedTotal().of(best.problem))
+    if session.plans and not work.note:
+        work = replace(work, note=_PLAN_IS_OLD)
+    if plan is not None and work.problem is own_problem:
+        return work, checked(session.file, plan)
+    return work, None
+
+
+def proposed_file(session: Session, suffix: str) -> Path:
+    """Where a session is saved when nobody says otherwise: beside its network, or here for a sample."""
+    folder = session.file.parent
+    samples = {path.parent for path in planner.sample_networks()}
+    return (Path.cwd() if folder in samples else folder) / f"{session.file.stem}{suffix}"
