@@ -25,8 +25,10 @@ class ActionSpec:
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("open", "Open…", "Open a network, a problem or a plan", ("Ctrl+O",)),
     ActionSpec("demo", "Open demo", "Plan the training of ResNet-50 on a laptop that is too small for it"),
-    ActionSpec("save_plan", "Save plan…", "Write the plan with its problem to a file", ("Ctrl+S",)),
-    ActionSpec("export_picture", "Export picture…", "Write the timeline as SVG, PNG or PDF", ("Ctrl+E",)),
+    ActionSpec("save_session", "Save session", "Keep network, devices, limits, view and plan in a file", ("Ctrl+S",)),
+    ActionSpec("save_session_as", "Save session as…", "Write the session to another file", ("Ctrl+Shift+S",)),
+    ActionSpec("save_plan", "Save plan…", "Write the plan with its problem to a file"),
+    ActionSpec("export_picture", "Picture…", "Write the timeline as SVG, PNG or PDF", ("Ctrl+E",)),
     ActionSpec("quit", "Quit", "Close the window", ("Ctrl+Q",)),
     ActionSpec("plan", "Plan", "Look for a plan", ("F5",)),
     ActionSpec("stop", "Stop", "End the search and keep the best plan so far", ("Shift+F5", "Ctrl+.")),
@@ -51,7 +53,20 @@ ACTIONS: tuple[ActionSpec, ...] = (
 MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "File",
-        ("open", "menu:recent", "menu:samples", "demo", SEPARATOR, "save_plan", "export_picture", SEPARATOR, "quit"),
+        (
+            "open",
+            "menu:recent",
+            "menu:samples",
+            "demo",
+            SEPARATOR,
+            "save_session",
+            "save_session_as",
+            SEPARATOR,
+            "save_plan",
+            "menu:export",
+            SEPARATOR,
+            "quit",
+        ),
     ),
     ("Edit", ("undo", "redo", SEPARATOR, "sizes")),
     (

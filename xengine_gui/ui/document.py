@@ -84,7 +84,7 @@ class Document(QObject):
         self.open_by(path, read)
 
     def open_by(self, path: Path, job: Callable[[], tuple[Work, ShownPlan | None]]) -> None:
-        """Put what `job` reads in place of what is open; it runs beside the window, and `path` is what is told of it."""
+        """Put what `job` reads, beside the window, in place of what is open; `path` is what is told of it."""
         self._edits.clear()
 
         def read() -> tuple[Work, ShownPlan | None] | SizesWantedError:

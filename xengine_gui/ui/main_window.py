@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QMainWindow, QSplitter, QWidget
 
@@ -12,12 +12,15 @@ from xengine_gui import planner
 from xengine_gui.errors import PlannerError
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Clock
+from xengine_gui.session import SUFFIX as SESSION
+from xengine_gui.session import Session
 from xengine_gui.ui import file_actions
 from xengine_gui.ui.actions import build_actions, fill_menu_bar
 from xengine_gui.ui.clock_view import ClockView
 from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.document import Document
+from xengine_gui.ui.exporting import Exporting
 from xengine_gui.ui.menus import SubMenus
 from xengine_gui.ui.panels.centre import CentrePanel
 from xengine_gui.ui.panels.head import Head
@@ -29,8 +32,12 @@ from xengine_gui.ui.panels.status import StatusLine
 from xengine_gui.ui.panels.summary import SummaryPanel
 from xengine_gui.ui.plan_runner import PlanRunner
 from xengine_gui.ui.planning import Planning
+from xengine_gui.ui.session_bars import SessionBars
+from xengine_gui.ui.session_keeper import SessionKeeper
+from xengine_gui.ui.session_work import proposed_file
 from xengine_gui.ui.settings import load_settings, save_settings
-from xengine_gui.ui.theme import apply_theme
+from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.theme import apply_theme, chosen_theme
 from xengine_gui.ui.toolbar import ToolBar
 from xengine_gui.ui.window_place import put_in_place, with_place
 from xengine_gui.ui.words import activity_of, message_of, trouble_of
@@ -53,9 +60,13 @@ class MainWindow(QMainWindow):
         self.planning = Planning(self.document, runner or PlanRunner(self), self)
         self.actions_by_key = build_actions(self, self._slots())
         self.submenus = SubMenus(self)
+        self.exporting = Exporting(self, self.actions_by_key["export_picture"], self._to_export)
+        self.submenus.menus["export"] = self.exporting.menu
         self.tools = ToolBar(self.actions_by_key, self.submenus.menus["strategy"], self.submenus.menus["mode"])
         self.left = LeftPanel()
         self.centre = CentrePanel()
+        self.sessions = SessionKeeper(self.document, self.planning, self.clock_view, self.centre.timeline, self)
+        self.session_bars = SessionBars(self.sessions)
         self.selection = SelectionPanel()
         self.progress = ProgressPanel()
         self.summary = SummaryPanel()
@@ -69,13 +80,17 @@ class MainWindow(QMainWindow):
         self._show_work()
         self._show_plan()
         self.centre.timeline.setFocus()
+        QTimer.singleShot(0, self.session_bars, self.session_bars.offer_leftover)
 
     # --- what others ask of the window
 
     def open_file(self, path: Path) -> None:
         """Open a file, beside the window."""
         self.centre.error.hide()
-        self.document.open(path)
+        if path.suffix.lower() == SESSION:
+            self.sessions.open(path)
+        else:
+            self.document.open(path)
         self._show_state()
 
     def open_demo(self) -> None:
@@ -94,6 +109,8 @@ class MainWindow(QMainWindow):
         return {
             "open": self._ask_for_file,
             "demo": self.open_demo,
+            "save_session": self._save_session,
+            "save_session_as": self._save_session_as,
             "save_plan": lambda: self._write(file_actions.save_plan),
             "export_picture": lambda: self._write(file_actions.export_picture),
             "quit": self.close,
@@ -126,6 +143,7 @@ class MainWindow(QMainWindow):
         columns.setStretchFactor(1, 1)
         rows.setStretchFactor(0, 1)
         self.setCentralWidget(rows)
+        self.centre.add_bars(self.session_bars)
         self.setStatusBar(self.status)
         for key in ("show_left", "show_right", "show_below", "plan_on_change"):
             actions[key].setChecked(True)
@@ -169,6 +187,14 @@ class MainWindow(QMainWindow):
             lambda batch: document.edit_setup(f"batch {batch}", lambda s: replace(s, batch=batch))
         )
         self._connect_menus()
+        self._connect_sessions()
+
+    def _connect_sessions(self) -> None:
+        self.sessions.taken.connect(self._take_session)
+        self.sessions.state_changed.connect(self._show_session)
+        for one in (self.sessions, self.exporting):
+            one.said.connect(self.log.add)
+            one.failed.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
 
     def _connect_menus(self) -> None:
         menus, document = self.submenus, self.document
@@ -196,12 +222,19 @@ class MainWindow(QMainWindow):
         mode = self.submenus.show_mode(training=setup.training, optimizer=setup.optimizer)
         self.tools.show_setup(mode, setup.batch if work is None else work.batch, editable=editable)
         self.head.description.setText("" if work is None else work.description)
-        self.setWindowTitle("XEngine planner" if work is None else f"{work.path.name} · XEngine planner")
+        self._show_session()
         self.actions_by_key["sizes"].setEnabled(
             work is not None and work.network is not None and bool(work.network.symbols)
         )
         self._show_timeline()
         self._show_state()
+
+    def _show_session(self) -> None:
+        name = self.sessions.name
+        self.setWindowTitle(f"{name}[*] · XEngine planner" if name else "XEngine planner")
+        self.setWindowModified(self.sessions.modified)
+        for key in ("save_session", "save_session_as"):
+            self.actions_by_key[key].setEnabled(bool(name))
 
     def _show_timeline(self) -> None:
         work, shown = self.document.work, self.clock_view.shown
@@ -216,6 +249,7 @@ class MainWindow(QMainWindow):
         self.left.devices.show_peaks({} if shown is None else shown.plan.peak_bytes, stale=stale)
         for key in ("save_plan", "export_picture", "fit", "zoom_in", "zoom_out"):
             self.actions_by_key[key].setEnabled(shown is not None)
+        self.exporting.show_enabled(enabled=shown is not None)
         self._show_state()
 
     def _show_state(self) -> None:
@@ -293,6 +327,43 @@ class MainWindow(QMainWindow):
             self.centre.error.hide()
             self.log.add(done)
 
+    def _to_export(self) -> tuple[ShownPlan, Path] | None:
+        """The plan as the timeline shows it, and the folder to propose."""
+        shown, work = self.clock_view.shown, self.document.work
+        return None if shown is None or work is None else (shown, work.path.parent)
+
+    def _save_session(self) -> None:
+        if self.sessions.path is None:
+            self._save_session_as()
+        else:
+            self.sessions.save(self.sessions.path)
+
+    def _save_session_as(self) -> None:
+        draft = self.sessions.draft()
+        if draft is None:
+            return
+        path = file_actions.ask_for_session_file(self, self.sessions.path or proposed_file(draft.session, SESSION))
+        if path is not None:
+            self.sessions.save(path)
+            self.settings = self.settings.with_recent(path)
+            self.submenus.show_recent(self.settings.recent)
+            self._keep()
+
+    def _take_session(self, session: Session) -> None:
+        """Put on what a session says besides its problem and its plan; the theme only until the window closes."""
+        planning, view = self.planning, session.view
+        if session.strategy in [action.data() for action in self.submenus.menus["strategy"].actions()]:
+            planning.strategy = session.strategy
+            self.tools.show_strategy(self.submenus.show_strategy(session.strategy))
+        self._choose_options(gap_ratio=session.gap_ratio, time_limit_s=session.time_limit_s)
+        self.submenus.show_options(session.gap_ratio, session.time_limit_s)
+        self.clock_view.set_clock(view.clock)
+        self.submenus.show_clock(view.clock.value)
+        app = QApplication.instance()
+        if view.theme and view.theme != chosen_theme() and isinstance(app, QApplication):
+            apply_theme(app, view.theme)  # type: ignore[arg-type]
+            self.submenus.show_theme(view.theme)
+
     def _choose_strategy(self, key: str) -> None:
         self.planning.strategy = key
         self.tools.show_strategy(self.submenus.show_strategy(key))
@@ -334,7 +405,8 @@ class MainWindow(QMainWindow):
         self.submenus.show_theme(settings.theme)
         self.submenus.show_clock(self.clock_view.clock.value)
         self.submenus.show_recent(settings.recent)
-        self.submenus.show_samples((*planner.sample_networks(), *planner.sample_problems()))
+        samples = (*planner.sample_networks(), *planner.sample_problems(), *planner.sample_sessions())
+        self.submenus.show_samples(samples)
         put_in_place(self, self._splitters, settings)
 
     def _keep(self) -> None:
@@ -346,6 +418,8 @@ class MainWindow(QMainWindow):
         planning = self.planning
         self.settings = replace(settings, strategy=planning.strategy, plan_on_change=planning.plan_on_change)
         self._keep()
+        self.sessions.close()
+        self.exporting.close()
         self.planning.close()
         self.document.close()
         self.clock_view.close()

@@ -28,13 +28,17 @@ class CentrePanel(Panel):
         self.trouble.button_clicked.connect(self.retry_asked)
         self.state = MessageBar("state-bar", closable=False, inset=False)
         self.timeline = TimelineView()
-        layout = column(self.error, self.trouble, self.timeline, spacing=0)
-        layout.setStretch(2, 1)
-        self.setLayout(layout)
+        self._column = column(self.error, self.trouble, self.timeline, spacing=0)
+        self._column.setStretch(2, 1)
+        self.setLayout(self._column)
         # It floats over the timeline, which would jump twice with every edit if the bar took room from it.
         self.state.setParent(self)
         self.state.raise_()
         self.welcome = self._welcome()
+
+    def add_bars(self, bars: QWidget) -> None:
+        """Put more bars above everything."""
+        self._column.insertWidget(0, bars)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the floating bar at the bottom, and the buttons below the words of the empty view."""
