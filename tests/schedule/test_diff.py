@@ -60,11 +60,11 @@ def test_a_recompute_in_place_of_holding():
     # Freed and brought back within stage 3, so it is held at the end of every stage all the same.
     assert texts(PLAIN, again) == [
         ("a is recomputed once on gpu.", 10),
-        ("ta (1.00 MiB) is freed on gpu in stage 3 instead of no stage.", None),
+        ("ta (1.00 MiB) is freed on gpu in stage 3.", None),
     ]
     assert texts(again, PLAIN)[0] == ("a is no longer recomputed (was once on gpu).", -10)
     twice = [*again[:4], Run(0, 0), Run(0, 2)]
-    assert texts(again, twice) == [("a is recomputed twice on gpu instead of once on gpu.", 10)]
+    assert texts(again, twice) == [("a is recomputed twice on gpu, not once.", 10)]
 
 
 def test_what_is_held_is_told_by_stages():
@@ -73,7 +73,7 @@ def test_what_is_held_is_told_by_stages():
     assert texts(PLAIN, gone) == []  # what is freed after the last stage makes no difference
     later = [Run(0, 0), Drop(0, 0), Run(0, 0), Run(0, 1), Drop(0, 0), Run(0, 0), Run(0, 2)]
     assert [line for line, cost in texts(early, later) if cost is None] == [
-        "ta (1.00 MiB) is freed on gpu in stages 2-3 instead of no stage."
+        "ta (1.00 MiB) is freed on gpu in stages 2-3."
     ]
     chain = chain_problem()
     holds = finished_plan(chain, "hand", [Run(0, o) for o in range(4)])
@@ -97,7 +97,7 @@ def test_an_operator_elsewhere_and_its_transfers():
     ]
     sentences = [line.sentence for line in change_lines(difference)]
     assert sentences[:3] == [
-        "b runs on cpu instead of gpu.",
+        "b runs on cpu, not gpu.",
         "ta (1.00 MiB) is transferred from gpu to cpu.",
         "tb (1.00 MiB) is transferred from cpu to gpu.",
     ]
@@ -109,12 +109,12 @@ def test_an_operator_elsewhere_and_its_transfers():
         f"operators elsewhere +30 ns, transfers +{2 * COPY_NS / 1000:.2f} µs."
     )
     twice = [*across[:2], Move(0, 1, 0), *across[2:]]
-    assert ("ta (1.00 MiB) is transferred from gpu to cpu twice instead of once.", COPY_NS) in texts(across, twice)
+    assert ("ta (1.00 MiB) is transferred from gpu to cpu twice, not once.", COPY_NS) in texts(across, twice)
     assert ("ta (1.00 MiB) is no longer transferred from gpu to cpu.", -COPY_NS) in texts(across, PLAIN)
 
 
 def test_another_implementation_is_told():
-    assert texts(PLAIN, [Run(0, 0, 1), *PLAIN[1:]]) == [("a runs on gpu by fast instead of the usual way.", -3)]
+    assert texts(PLAIN, [Run(0, 0, 1), *PLAIN[1:]]) == [("a runs on gpu by fast, not the usual way.", -3)]
 
 
 def test_peaks_are_side_by_side():

@@ -88,9 +88,9 @@ def _moved(change: Moved) -> str:
     (device, way), (old_device, old_way) = change.after, change.before
     if device != old_device:
         by = f" by {way}" if way else ""
-        return f"runs on {device}{by} instead of {old_device}"
+        return f"runs on {device}{by}, not {old_device}"
     if way != old_way:
-        return f"runs on {device} by {way or 'the usual way'} instead of {old_way or 'the usual way'}"
+        return f"runs on {device} by {way or 'the usual way'}, not {old_way or 'the usual way'}"
     return f"takes another time on {device}"
 
 
@@ -100,7 +100,9 @@ def _recomputed(change: Recomputed) -> str:
         return f"is recomputed {_times_on(after)}"
     if not after:
         return f"is no longer recomputed (was {_times_on(before)})"
-    return f"is recomputed {_times_on(after)} instead of {_times_on(before)}"
+    if len(before) == 1 and before.keys() == after.keys():
+        return f"is recomputed {_times_on(after)}, not {_times(sum(before.values()))}"
+    return f"is recomputed {_times_on(after)}, not {_times_on(before)}"
 
 
 def _transferred(change: Transferred) -> str:
@@ -111,20 +113,22 @@ def _transferred(change: Transferred) -> str:
         return f"({size}) is no longer transferred {way}"
     if change.before == change.after:
         return f"({size}) takes another time {way}"
-    return f"({size}) is transferred {way} {_times(change.after)} instead of {_times(change.before)}"
+    return f"({size}) is transferred {way} {_times(change.after)}, not {_times(change.before)}"
 
 
 def _held(change: Held) -> str:
     size, where = format_size(change.size_bytes), f"on {change.device}"
     longer, shorter = _stages(change.longer), _stages(change.shorter)
     if longer and shorter:
-        return f"({size}) is held {where} through {longer} instead of {shorter}"
+        return f"({size}) is held {where} through {longer}, not {shorter}"
     if longer:
         return f"({size}) is held {where} for {format_count(len(change.longer), 'stage')} more, {longer}"
     if shorter:
         return f"({size}) is held {where} for {format_count(len(change.shorter), 'stage')} less, {shorter} missing"
-    before, after = (_stages(freed) or "no stage" for freed in (change.freed_before, change.freed_after))
-    return f"({size}) is freed {where} in {after} instead of {before}"
+    before, after = _stages(change.freed_before), _stages(change.freed_after)
+    if not before or not after:
+        return f"({size}) is freed {where} in {after}" if after else f"({size}) is no longer freed {where} in {before}"
+    return f"({size}) is freed {where} in {after}, not in {before}"
 
 
 def _times_on(counts: Mapping[str, int]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 
 from xengine_gui.model.plan import Plan, Status
@@ -61,7 +62,7 @@ class SweepCurve:
     declined: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sweep:
     """A curve for each strategy over the same limits."""
 
@@ -69,7 +70,7 @@ class Sweep:
     axes: tuple[Axis, ...]
     curves: tuple[SweepCurve, ...]
 
-    @property
+    @cached_property
     def limits(self) -> tuple[Limits, ...]:
         """All limits, the last axis running fastest."""
         return tuple(product(*(axis.limits_bytes for axis in self.axes)))
@@ -81,6 +82,10 @@ class Sweep:
 
     def best(self) -> tuple[SweepPoint, ...]:
         """At each limit the fastest plan of all strategies, with the highest bound."""
+        return self._best_points
+
+    @cached_property
+    def _best_points(self) -> tuple[SweepPoint, ...]:
         return tuple(self._best(i, limits) for i, limits in enumerate(self.limits))
 
     def _best(self, i: int, limits: Limits) -> SweepPoint:

@@ -45,6 +45,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("show_left", "Devices", "Show the panel on the left", ("F7",), checkable=True),
     ActionSpec("show_right", "Selection", "Show the panel on the right", ("F8",), checkable=True),
     ActionSpec("show_below", "Progress, summary and log", "Show the panels below", ("F9",), checkable=True),
+    ActionSpec("show_compare", "Compare strategies", "Plan with several strategies side by side", ("F6",)),
+    ActionSpec("show_sweep", "Sweep a limit", "See what more memory would buy", ("Shift+F6",)),
     ActionSpec("sizes", "Free dimensions…", "Give the free dimensions of the network other values"),
     ActionSpec("keys", "Keys", "List the keys", ("F1",)),
     ActionSpec("about", "About", "Which version this is"),
@@ -84,7 +86,21 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "menu:theme",
         ),
     ),
-    ("Plan", ("plan", "stop", "plan_on_change", SEPARATOR, "menu:strategy", "menu:gap", "menu:time")),
+    (
+        "Plan",
+        (
+            "plan",
+            "stop",
+            "plan_on_change",
+            SEPARATOR,
+            "menu:strategy",
+            "menu:gap",
+            "menu:time",
+            SEPARATOR,
+            "show_compare",
+            "show_sweep",
+        ),
+    ),
     ("Help", ("keys", "about")),
 )
 """The menus: keys of actions, separators, and sub-menus whose entries depend on what there is."""

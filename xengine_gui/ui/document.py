@@ -164,6 +164,17 @@ class Document(QObject):
         self._shown = shown
         self.plan_changed.emit()
 
+    def adopt(self, shown: ShownPlan, text: str) -> None:
+        """Show a plan of the graph at hand; limits that it was made for become the limits, by an edit called `text`."""
+        work = self._work
+        if work is None:
+            return
+        if shown.plan.problem is not work.problem:
+            self._last_plans.append(shown)  # found by the edit, so that nothing is planned anew
+            self._push(text, work.with_limits_of(shown.plan.problem))
+        else:
+            self.show_plan(shown)
+
     def close(self) -> None:
         """End what is being read."""
         self._background.close()
@@ -203,7 +214,7 @@ class Document(QObject):
     def _put(self, work: Work) -> None:
         self._work = work
         known = next((p for p in reversed(self._last_plans) if p.plan.problem is work.problem), None)
-        if known is not None and self.stale:
+        if known is not None and (self._shown is None or self.stale):
             self.show_plan(known)  # an edit that is undone brings its plan back at once
         self.work_changed.emit()
         self.plan_changed.emit()

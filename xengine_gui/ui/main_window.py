@@ -22,6 +22,7 @@ from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.exporting import Exporting
 from xengine_gui.ui.menus import SubMenus
+from xengine_gui.ui.panels.below import BelowTabs
 from xengine_gui.ui.panels.centre import CentrePanel
 from xengine_gui.ui.panels.head import Head
 from xengine_gui.ui.panels.left import LeftPanel
@@ -37,13 +38,14 @@ from xengine_gui.ui.session_keeper import SessionKeeper
 from xengine_gui.ui.session_work import proposed_file
 from xengine_gui.ui.settings import load_settings, save_settings
 from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.studies import Studies
 from xengine_gui.ui.theme import apply_theme, chosen_theme
 from xengine_gui.ui.toolbar import ToolBar
 from xengine_gui.ui.window_place import put_in_place, with_place
 from xengine_gui.ui.words import activity_of, message_of, trouble_of
 from xengine_gui.ui.work import Setup, default_links
 
-_SPLITS = {"columns": (272, 870, 300), "rows": (640, 216), "below": (480, 560, 400)}
+_SPLITS = {"columns": (272, 870, 300), "rows": (620, 250), "below": (360, 1080)}
 
 
 class MainWindow(QMainWindow):
@@ -71,6 +73,10 @@ class MainWindow(QMainWindow):
         self.progress = ProgressPanel()
         self.summary = SummaryPanel()
         self.log = LogPanel()
+        self.studies = Studies(self.document, self.planning, self)
+        self.below = BelowTabs(
+            {"Summary": self.summary, "Compare": self.studies.compare, "Sweep": self.studies.sweep, "Log": self.log}
+        )
         self.status = StatusLine()
         self.head = Head()
         self._splitters: dict[str, QSplitter] = {}
@@ -123,6 +129,8 @@ class MainWindow(QMainWindow):
             "show_left": lambda: self._toggle(self.left),
             "show_right": lambda: self._toggle(self.selection),
             "show_below": lambda: self._toggle(self._splitters["below"]),
+            "show_compare": lambda: self._show_below(self.studies.compare),
+            "show_sweep": lambda: self._show_below(self.studies.sweep),
             "sizes": self._ask_for_sizes,
             "keys": lambda: KeysDialog(self).exec(),
             "about": lambda: AboutDialog(self).exec(),
@@ -137,7 +145,7 @@ class MainWindow(QMainWindow):
         fill_menu_bar(self.head.menu_bar, {**actions, "undo": undo, "redo": redo}, self.submenus.menus)
         self.setMenuWidget(self.head)
         self.addToolBar(self.tools)
-        below = self._split("below", Qt.Orientation.Horizontal, self.progress, self.summary, self.log)
+        below = self._split("below", Qt.Orientation.Horizontal, self.progress, self.below)
         columns = self._split("columns", Qt.Orientation.Horizontal, self.left, self.centre, self.selection)
         rows = self._split("rows", Qt.Orientation.Vertical, columns, below)
         columns.setStretchFactor(1, 1)
@@ -173,6 +181,8 @@ class MainWindow(QMainWindow):
         planning.ticked.connect(lambda _elapsed_s: self._show_activity())
         planning.logged.connect(self.log.add)
         planning.runner.started.connect(self.progress.begin)
+        self.studies.told.connect(self.log.add)
+        self.studies.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
         devices.limit_edited.connect(document.set_limit)
         devices.preset_chosen.connect(document.set_preset)
         devices.remove_asked.connect(document.remove_device)
@@ -388,6 +398,11 @@ class MainWindow(QMainWindow):
     def _toggle(part: QWidget) -> None:
         part.setVisible(part.isHidden())
 
+    def _show_below(self, panel: QWidget) -> None:
+        if self._splitters["below"].isHidden():
+            self.actions_by_key["show_below"].trigger()
+        self.below.show_panel(panel)
+
     # --- remembering
 
     def _restore(self) -> None:
@@ -418,6 +433,7 @@ class MainWindow(QMainWindow):
         planning = self.planning
         self.settings = replace(settings, strategy=planning.strategy, plan_on_change=planning.plan_on_change)
         self._keep()
+        self.studies.close()
         self.sessions.close()
         self.exporting.close()
         self.planning.close()

@@ -99,6 +99,13 @@ class Planning(QObject):
             self.runner.stop()
         self.state_changed.emit()
 
+    def abandon(self) -> None:
+        """Give up the search; nothing more is told of it."""
+        self._soon.stop()
+        self.runner.abandon()
+        self._end()
+        self.state_changed.emit()
+
     def close(self) -> None:
         """End everything."""
         self._soon.stop()

@@ -22,6 +22,7 @@ from xengine_gui.units import format_size
 
 _PIXELS_PER_TIME, _PIXELS_PER_SIZE = 40, 92
 _HEADROOM = 0.12
+_MOST_STRETCH = 1.6
 _NEAR_PIXELS = 12.0
 _AXIS, _RIGHT, _TOP = 66.0, 14.0, 8.0
 _LONGEST_TITLE = 26
@@ -98,7 +99,7 @@ class CurveChart:
     def _at(self, limit_bytes: int, time_ns: int) -> QPointF:
         low, high = self._limits[0], self._limits[-1]
         across = (limit_bytes - low) / (high - low) if high > low else 0.5
-        up = (time_ns - self._low) / max(1, self._high - self._low)
+        up = min(1.0, (time_ns - self._low) / max(1, self._high - self._low))
         return QPointF(self._plot.left() + across * self._plot.width(), self._plot.bottom() - up * self._plot.height())
 
     def _range(self) -> tuple[int, int]:
@@ -107,6 +108,9 @@ class CurveChart:
         if not totals:
             return 0, max(bounds, default=1) * 2
         low, high = min(totals + bounds), max(totals)
+        # One strategy that takes many times as long must not flatten the others: it is drawn at the top, with an arrow.
+        best = [p.total_ns for p in self._best if p.total_ns is not None]
+        high = min(high, max(round(_MOST_STRETCH * low), *best))
         room = max(1, round(_HEADROOM * (high - low) or 0.1 * high))
         return max(0, low - room), high + room
 
@@ -144,7 +148,12 @@ class CurveChart:
         totals = [(p.limit_bytes, p.total_ns or 0) for p in _planned(curve.points)]
         self._steps(painter, totals, style.pen(), rises=False)
         for limit_bytes, time_ns in totals:
-            style.paint_point(painter, self._at(limit_bytes, time_ns))
+            at = self._at(limit_bytes, time_ns)
+            style.paint_point(painter, at)
+            if time_ns > self._high:
+                painter.setPen(style.pen(1.5))
+                tip = at - QPointF(0, 7)
+                painter.drawPolyline(QPolygonF([tip + QPointF(-3.5, 3.5), tip, tip + QPointF(3.5, 3.5)]))
 
     def _steps(self, painter: QPainter, values: Sequence[tuple[int, int]], pen: QPen, *, rises: bool) -> None:
         """A plan holds up to the next limit, so its line goes right first, then down; a bound holds the other way."""

@@ -75,6 +75,14 @@ class Work:
         )
         return replace(self, problem=problem, setup=replace(self.setup, devices=tuple(devices)))
 
+    def with_limits_of(self, problem: Problem) -> "Work":
+        """The same graph as `problem` has it: itself under other limits."""
+        if self.setup is None:
+            return replace(self, problem=problem)
+        limits = {d.name: d.memory_limit_bytes for d in problem.devices}
+        devices = (replace(d, memory_limit_bytes=limits[d.name]) for d in self.setup.devices)
+        return replace(self, problem=problem, setup=replace(self.setup, devices=tuple(devices)))
+
     def with_setup(self, setup: Setup) -> "Work":
         """The same network under another setup; it is read again where its sizes change.
 

@@ -1,0 +1,170 @@
+"""Runs comparisons of the problem at hand, and shows the plans that are chosen of them."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from xengine_gui import planner
+from xengine_gui.errors import PlannerError
+from xengine_gui.model.json_file import write_text
+from xengine_gui.model.plan import Plan
+from xengine_gui.model.problem import Problem
+from xengine_gui.schedule.diff import PlanDiff
+from xengine_gui.solve.base import SolveOptions
+from xengine_gui.solve.compare import ComparedStrategy, Comparison
+from xengine_gui.solve.compare_file import comparison_to_csv, comparison_to_json
+from xengine_gui.solve.worker import SolverProcess
+from xengine_gui.ui.background import Background
+from xengine_gui.ui.compare_picture import render_comparison
+from xengine_gui.ui.document import Document
+from xengine_gui.ui.long_job import LongJob
+from xengine_gui.ui.panels.compare import ComparePanel
+from xengine_gui.ui.panels.study_parts import ask_where
+from xengine_gui.ui.planning import Planning
+from xengine_gui.ui.study_plans import PlanShower
+from xengine_gui.ui.theme import current_theme
+
+
+class Comparing(QObject):
+    """Between the panel of comparisons and the document."""
+
+    told = Signal(str)
+    """A line for the log."""
+    refused = Signal(str)
+    """One sentence on why something was not done."""
+
+    def __init__(
+        self,
+        document: Document,
+        planning: Planning,
+        panel: ComparePanel,
+        parent: QObject | None = None,
+        *,
+        process: Callable[[], SolverProcess] = SolverProcess,
+    ) -> None:
+        super().__init__(parent)
+        self.make_process = process
+        self.job = LongJob(self)
+        self._document, self._planning, self._panel = document, planning, panel
+        self._plans = PlanShower(document, planning, self)
+        self._differences = Background(self)
+        panel.run.run_asked.connect(self.run)
+        panel.run.stop_asked.connect(self.job.stop)
+        panel.plan_chosen.connect(self._show_plan)
+        panel.pair_chosen.connect(self._show_pair)
+        panel.export.asked.connect(self._export)
+        self.job.news.connect(self._hear)
+        self.job.finished.connect(self._finished)
+        self.job.failed.connect(self._failed)
+        self.job.state_changed.connect(self._show_state)
+        document.work_changed.connect(self._work_changed)
+        self._show_state()
+
+    def run(self) -> None:
+        """Compare the ticked strategies on the problem at hand."""
+        work, keys = self._document.work, self._panel.model.chosen
+        if work is None or not keys or self.job.running:
+            return
+        problem = work.problem
+        options = SolveOptions(gap_ratio=self._planning.options.gap_ratio, time_limit_s=self._panel.time.time_limit_s)
+        self._panel.model.begin(problem)
+        self.told.emit(f"compare {len(keys)} strategies on {problem.name}")
+        self.job.start(lambda tell, stop: _compared(self.make_process(), problem, keys, options, tell, stop))
+
+    def close(self) -> None:
+        """End everything."""
+        self.job.close()
+        self._plans.close()
+        self._differences.close()
+
+    # --- what the job tells
+
+    def _hear(self, rows: list[ComparedStrategy]) -> None:
+        self._panel.put(list({row.key: row for row in rows}.values()))
+
+    def _finished(self, comparison: Comparison) -> None:
+        self._panel.model.put(comparison.rows, comparison.unlimited_total_ns)
+        self._panel.model.end()
+        best = comparison.best
+        if best is not None and best.summary is not None:
+            self.told.emit(f"compared: {best.title} is the fastest")
+        for sentence in comparison.contradictions():
+            self.told.emit(f"a fault: {sentence}")
+
+    def _failed(self, sentence: str) -> None:
+        self._panel.model.end()
+        self.refused.emit(sentence)
+
+    # --- what the user does
+
+    def _show_plan(self, row: ComparedStrategy) -> None:
+        if row.plan is not None:
+            self._plans.show(row.plan, f"limits of {row.title}")
+
+    def _show_pair(self, before: ComparedStrategy | None, after: ComparedStrategy | None) -> None:
+        if before is None or after is None or before.plan is None or after.plan is None:
+            self._differences.forget()
+            return
+        plans: tuple[Plan, Plan] = before.plan, after.plan
+        names = before.title, after.title
+
+        def done(difference: PlanDiff) -> None:
+            self._panel.show_diff(difference, names)
+
+        self._differences.run(lambda: planner.diff(*plans), done, self.refused.emit)
+
+    def _export(self, suffix: str) -> None:
+        comparison, work = self._panel.comparison, self._document.work
+        if comparison is None or work is None:
+            return
+        stem = f"{comparison.problem.name or 'problem'} compared"
+        path = ask_where(self._panel, "Export comparison", stem, suffix, work.path.parent)
+        if path is None:
+            return
+        try:
+            _write(comparison, path)
+        except (PlannerError, OSError) as error:
+            self.refused.emit(str(error))
+        else:
+            self.told.emit(f"The comparison was written to {path}.")
+
+    # --- what happens around
+
+    def _work_changed(self) -> None:
+        work, compared = self._document.work, self._panel.model.problem
+        if compared is not None and (work is None or work.problem.operators is not compared.operators):
+            self.job.abandon()
+            self._panel.model.clear()
+        self._show_state()
+
+    def _show_state(self) -> None:
+        work = self._document.work
+        self._panel.show_state(
+            running=self.job.running, stopping=self.job.stopping, work=None if work is None else work.problem
+        )
+
+
+def _compared(
+    process: SolverProcess,
+    problem: Problem,
+    keys: tuple[str, ...],
+    options: SolveOptions,
+    tell: Callable[[object], None],
+    stop: threading.Event,
+) -> Comparison:
+    try:
+        return planner.compare(problem, keys, options, process=process, on_row=tell, stop=stop)
+    finally:
+        process.close()
+
+
+def _write(comparison: Comparison, path: Path) -> None:
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        write_text(path, comparison_to_csv(comparison))
+    elif suffix == ".json":
+        write_text(path, comparison_to_json(comparison))
+    else:
+        render_comparison(comparison, path, theme=current_theme().name)
