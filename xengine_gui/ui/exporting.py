@@ -31,15 +31,13 @@ class Exporting(QObject):
     failed = Signal(str)
     busy_changed = Signal(bool)
 
-    def __init__(self, window: QWidget, picture: QAction, plan: Callable[[], tuple[ShownPlan, Path] | None]) -> None:
+    def __init__(self, window: QWidget, plan: Callable[[], tuple[ShownPlan, Path] | None]) -> None:
         super().__init__(window)
         self._window, self._plan = window, plan
         self._background = Background(self)
         self._background.busy_changed.connect(self.busy_changed)
         self.menu = QMenu("Export", window)
         self.menu.setToolTipsVisible(True)
-        self.menu.addAction(picture)
-        self.menu.addSeparator()
         self.actions: dict[str, QAction] = {}
         for one in EXPORTERS:
             action = self.menu.addAction(f"{one.title}…")
@@ -55,8 +53,7 @@ class Exporting(QObject):
 
     def show_enabled(self, *, enabled: bool) -> None:
         """There is a plan, or there is none."""
-        for action in self.actions.values():
-            action.setEnabled(enabled)
+        self.menu.setEnabled(enabled)
 
     def ask(self, one: Exporter) -> None:
         """Ask where, and write the plan that is shown."""

@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         self.planning = Planning(self.document, runner or PlanRunner(self), self)
         self.actions_by_key = build_actions(self, self._slots())
         self.submenus = SubMenus(self)
-        self.exporting = Exporting(self, self.actions_by_key["export_picture"], self._to_export)
+        self.exporting = Exporting(self, self._to_export)
         self.submenus.menus["export"] = self.exporting.menu
         self.tools = ToolBar(self.actions_by_key, self.submenus.menus["strategy"], self.submenus.menus["mode"])
         self.left = LeftPanel()
