@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+import numpy as np
+import numpy.typing as npt
+
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.operator import Phase
 from xengine_gui.model.problem import Problem
@@ -15,6 +18,9 @@ _SIDE_SHARE = 1000
 
 _SIDE_SPAN = 4
 """It is if the forward part reads it over more than its length divided by this."""
+
+_MOST_CROSSINGS = 3_000_000
+"""Tensors in all cuts together, of graphs that are linearised."""
 
 
 @dataclass(frozen=True)
@@ -63,30 +69,43 @@ class ForwardPart:
         return tuple(any(o >= self.turn for o in readers) for readers in self.indexed.consumers)
 
     @cached_property
-    def _cuts(self) -> list[list[int]]:
-        cuts: list[list[int]] = [[] for _ in range(self.turn + 1)]
-        for t, made in enumerate(self.indexed.producer):
-            if made < self.turn and not self.lasting[t]:
-                for boundary in range(made + 1, self.last_reader[t] + 1):
-                    cuts[boundary].append(t)
-        return cuts
+    def _spans(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Per tensor its producer and last reader; of those that no cut has, a span that crosses nothing."""
+        crosses = [
+            made < self.turn and not lasts for made, lasts in zip(self.indexed.producer, self.lasting, strict=True)
+        ]
+        made = np.where(crosses, np.array(self.indexed.producer, np.int64), 0)
+        return made, np.where(crosses, np.array(self.last_reader, np.int64), 0)
 
     def cut(self, boundary: int) -> list[int]:
         """The tensors that computing on from a boundary needs, besides those that last."""
-        return self._cuts[boundary]
+        made, last = self._spans
+        crossing: list[int] = np.flatnonzero((made < boundary) & (boundary <= last)).tolist()
+        return crossing
+
+    @cached_property
+    def crossing_counts(self) -> list[int]:
+        """Per boundary how many tensors its cut has."""
+        made, last = self._spans
+        change = np.bincount(made + 1, minlength=self.turn + 2) - np.bincount(last + 1, minlength=self.turn + 2)
+        counts: list[int] = np.cumsum(change).tolist()
+        return counts
 
     @cached_property
     def boundaries(self) -> tuple[int, ...]:
         """Where the linearised forward part may be cut: one step between any two, and the first one begins it.
 
-        A step is an operator that can be computed again; those that never are go with the one after.
+        A step is an operator that can be computed again; those that never are go with the one after. A graph so woven
+        that listing its cuts takes seconds is cut at its articulation points alone.
         """
+        if sum(self.crossing_counts) > _MOST_CROSSINGS:
+            return self.articulations
         return self._with_steps(range(1, self.turn))
 
     @cached_property
     def articulations(self) -> tuple[int, ...]:
         """The boundaries that a single tensor crosses: its producer is an articulation point of the forward graph."""
-        return self._with_steps([b for b in range(1, self.turn) if len(self.cut(b)) == 1])
+        return self._with_steps([b for b in range(1, self.turn) if self.crossing_counts[b] == 1])
 
     def _with_steps(self, candidates: Sequence[int]) -> tuple[int, ...]:
         """Those of some boundaries that have something to compute again before and after them."""
