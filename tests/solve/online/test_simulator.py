@@ -17,7 +17,7 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.model.tensor import Tensor
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.formulations.one_device import OneDevice, on_one_device
-from xengine_gui.solve.online import simulator
+from xengine_gui.solve.online import neighbourhood, simulator
 from xengine_gui.solve.online.heuristics import DTR, DTR_EQ, DTR_LOCAL, HEURISTICS, LRU, MSPS, SIZE, Heuristic
 from xengine_gui.solve.online.neighbourhood import EvictedClasses, EvictedPaths, adjacent_tensors
 from xengine_gui.solve.online.simulator import GivenUpError, Limits, Simulated, Why, simulated
@@ -218,8 +218,8 @@ def test_a_result_that_nothing_wants_is_freed_when_its_operator_runs_again_for_a
 
 def test_thrashing_is_given_up(monkeypatch):
     """In three tensors a chain of n needs (n + 1)(n + 2)/2 forwards: 1/4 as often as there are operators, times n."""
-    monkeypatch.setattr(simulator, "_FREE_RUNS", 0)
     assert run_count(training_chain(60, 300), DTR_EQ) > 15 * 120
+    monkeypatch.setattr(simulator, "_FREE_RUNS", 0)
     for heuristic in (DTR_EQ, LRU):
         with pytest.raises(GivenUpError) as error:
             simulated(side(training_chain(100, 300)), Limits(), heuristic)
@@ -228,6 +228,7 @@ def test_thrashing_is_given_up(monkeypatch):
 
 def test_a_heuristic_whose_bookkeeping_takes_too_long_is_given_up(monkeypatch):
     monkeypatch.setattr(simulator, "_MOST_LOOKS", 1000)
+    monkeypatch.setattr(neighbourhood, "_HEED_EVERY", 100)
     with pytest.raises(GivenUpError) as error:
         simulated(side(training_chain(60, 300)), Limits(), DTR)
     assert error.value.why is Why.COSTLY

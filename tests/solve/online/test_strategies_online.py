@@ -22,6 +22,7 @@ from xengine_gui.model.problem_file import read_problem
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import Incumbent, Log, SolveContext, SolveEvent, SolveOptions, Strategy
 from xengine_gui.solve.judge import planned
+from xengine_gui.solve.online import neighbourhood, simulator
 from xengine_gui.solve.online.delta import Delta
 from xengine_gui.solve.online.dtr import DynamicTensorRematerialization
 from xengine_gui.solve.online.heuristics import HEURISTICS
@@ -165,3 +166,12 @@ def test_a_stop_in_the_middle_is_heard_within_few_operators(chosen: Strategy) ->
     assert "stopped" in plan.explanation
     # Asked before each try and once every 16 operators, of which there are hundreds.
     assert 10 < asked < 20
+
+
+def test_where_all_that_was_evicted_is_too_much_to_look_at_delta_looks_at_single_operators(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(simulator, "_MOST_LOOKS", 1000)
+    monkeypatch.setattr(neighbourhood, "_HEED_EVERY", 100)
+    plan = plan_of(Delta(), transformer(4, 0.3))
+    assert "by the costs of single operators" in plan.explanation

@@ -8,8 +8,8 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.formulations.one_device import OneDevice
 from xengine_gui.solve.online.search import OnlineSearch, Variant, without_single_device
-from xengine_gui.solve.online.simulator import simulated
-from xengine_gui.solve.online.swapping import FILTER, host_for, simulated_with_host
+from xengine_gui.solve.online.simulator import Why, simulated
+from xengine_gui.solve.online.swapping import FILTER, SINGLE_FILTER, host_for, simulated_with_host
 
 
 class Delta:
@@ -39,6 +39,8 @@ class Delta:
                 simulate = partial(simulated_with_host, host=host)
                 words = f"swapping to {problem.devices[host.device].name!r}"
             yield Variant(words, simulate)
-            yield Variant(f"{words}, without eager eviction", partial(simulate, eager=False))
+            single = partial(simulate, heuristic=SINGLE_FILTER)
+            yield Variant(f"{words}, by the costs of single operators", single, after=Why.COSTLY)
+            yield Variant(f"{words}, without eager eviction", partial(simulate, eager=False), after=Why.NO_ROOM)
 
         return OnlineSearch(problem, context, self.key, self.title).run(variants)

@@ -9,7 +9,7 @@ from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.formulations.one_device import OneDevice
 from xengine_gui.solve.online.heuristics import HEURISTICS
 from xengine_gui.solve.online.search import OnlineSearch, Variant, without_single_device
-from xengine_gui.solve.online.simulator import simulated
+from xengine_gui.solve.online.simulator import Why, simulated
 
 
 class DynamicTensorRematerialization:
@@ -37,4 +37,4 @@ def _variants(_side: OneDevice) -> Iterator[Variant]:
         yield Variant(f"by {heuristic.key}", partial(simulated, heuristic=heuristic))
     for heuristic in HEURISTICS:
         words = f"by {heuristic.key} without eager eviction"
-        yield Variant(words, partial(simulated, heuristic=heuristic, eager=False))
+        yield Variant(words, partial(simulated, heuristic=heuristic, eager=False), after=Why.NO_ROOM)

@@ -4,7 +4,7 @@ Each keeps, per tensor, a sum that is added to the cost of its own operator. Aft
 sums of the tensors around are made anew, when they are next asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -13,14 +13,15 @@ import numpy.typing as npt
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.solve.online.heuristics import Around
 
+_HEED_EVERY = 50_000
+"""Evicted tensors that are looked at between two calls of `heed`: a hundredth of a second."""
+
 Adjacent = Sequence[Sequence[int]]
 """Per tensor other tensors."""
 
 
 class Neighbourhood(Protocol):
-    """Hears of every change, and tells the sums; `look_count` says how many evicted tensors it has looked at."""
-
-    look_count: int
+    """Hears of every change, and tells the sums."""
 
     def put(self, tensor: int) -> None:
         """A tensor is there for the first time."""
@@ -36,15 +37,22 @@ class Neighbourhood(Protocol):
 
 
 def neighbourhood(
-    around: Around, indexed: IndexedProblem, cost_ns: Sequence[float], resident: Sequence[int]
+    around: Around,
+    indexed: IndexedProblem,
+    cost_ns: Sequence[int],
+    resident: Sequence[int],
+    heed: Callable[[int], None] = lambda _looks: None,
 ) -> Neighbourhood:
-    """The bookkeeping for a heuristic; `resident` says at any time which tensors are there."""
+    """The bookkeeping for a heuristic; `resident` says at any time which tensors are there.
+
+    `heed` hears every now and then how many evicted tensors have been looked at, and may raise to end it.
+    """
     if around is Around.NOTHING:
         return NoNeighbourhood(indexed.tensor_count)
     parents, children = adjacent_tensors(indexed)
     if around is Around.CLASSES:
         return EvictedClasses(parents, children, cost_ns, resident)
-    return EvictedPaths(parents, children, cost_ns, resident, downwards=around is Around.PATHS)
+    return EvictedPaths(parents, children, cost_ns, resident, downwards=around is Around.PATHS, heed=heed)
 
 
 def adjacent_tensors(indexed: IndexedProblem) -> tuple[Adjacent, Adjacent]:
@@ -61,7 +69,6 @@ class NoNeighbourhood:
     """Nothing around counts."""
 
     def __init__(self, tensor_count: int) -> None:
-        self.look_count = 0
         self._zeros = np.zeros(tensor_count)
 
     def put(self, tensor: int) -> None:
@@ -82,23 +89,26 @@ class EvictedPaths:
     """The paper's e*: the evicted tensors that must come back before it, and those that wait for it.
 
     Without `downwards` only those before it count. A tensor in `held_back` waits for nothing: it has a copy elsewhere,
-    which costs `cost_ns` to fetch.
+    which costs `cost_ns` to fetch. `heed` is called every now and then, and may raise to end it.
     """
 
     def __init__(
         self,
         parents: Adjacent,
         children: Adjacent,
-        cost_ns: Sequence[float],
+        cost_ns: Sequence[int],
         resident: Sequence[int],
         *,
         downwards: bool,
+        heed: Callable[[int], None] = lambda _looks: None,
     ) -> None:
         self.parents, self.children, self.resident, self.downwards = parents, children, resident, downwards
         self.cost_ns = list(cost_ns)
         self.evicted = bytearray(len(self.cost_ns))
         self.held_back = bytearray(len(self.cost_ns))
-        self.look_count = 0
+        self._heed, self._looks, self._heed_at = heed, 0, _HEED_EVERY
+        self._seen = [0] * len(self.cost_ns)
+        self._walk = 0
         self._sums = np.zeros(len(self.cost_ns))
         self._outdated: set[int] = set()
 
@@ -109,57 +119,91 @@ class EvictedPaths:
     def evict(self, tensor: int) -> None:
         """The tensors around it are to be looked at again."""
         self.evicted[tensor] = 1
-        self.look_around(tensor)
+        self._look_around(tensor)
 
     def restore(self, tensor: int, *, gone: bool = False) -> None:
         """The tensors around it are to be looked at again, and itself."""
         self.evicted[tensor] = 0
-        self.look_around(tensor)
+        self._look_around(tensor)
         if not gone:
             self._outdated.add(tensor)
 
-    def look_around(self, tensor: int) -> None:
-        """Note the tensors whose sums hold this one."""
-        _, reached = self._walk(tensor, self.children)
-        self._outdated.update(reached)
-        if self.downwards:
-            _, reached = self._walk(tensor, self.parents)
-            self._outdated.update(reached)
-
-    def sum_before(self, tensor: int) -> float:
+    def sum_before(self, tensor: int) -> int:
         """What must come back before it can be computed."""
-        evicted, _ = self._walk(tensor, self.parents)
-        return sum(map(self.cost_ns.__getitem__, evicted))
+        return self._sum(tensor, self.parents)
 
     def sums(self) -> npt.NDArray[np.float64]:
         """The sums, with those that are outdated made anew."""
-        for tensor in self._outdated:
+        while self._outdated:
+            tensor = self._outdated.pop()
             if self.resident[tensor]:
-                total = self.sum_before(tensor)
-                if self.downwards:
-                    evicted, _ = self._walk(tensor, self.children)
-                    total += sum(map(self.cost_ns.__getitem__, evicted))
-                self._sums[tensor] = total
-        self._outdated.clear()
+                below = self._sum(tensor, self.children) if self.downwards else 0
+                self._sums[tensor] = self._sum(tensor, self.parents) + below
         return self._sums
 
-    def _walk(self, start: int, ways: Adjacent) -> tuple[set[int], set[int]]:
-        """Evicted tensors that are reached through evicted ones, and the others at which the ways end."""
-        evicted, held_back = self.evicted, self.held_back
-        passed: set[int] = set()
-        ends: set[int] = set()
+    def _look_around(self, tensor: int) -> None:
+        """Note the tensors whose sums hold this one."""
+        self._note_ends(tensor, self.children)
+        if self.downwards:
+            self._note_ends(tensor, self.parents)
+
+    def _note_ends(self, start: int, ways: Adjacent) -> None:
+        """Note the tensors that are reached through evicted ones and are there."""
+        evicted, held_back, resident, outdated = self.evicted, self.held_back, self.resident, self._outdated
+        passed = set()
         stack = [start]
-        upwards = ways is self.parents
         while stack:
             for tensor in ways[stack.pop()]:
-                if not evicted[tensor]:
-                    ends.add(tensor)
-                elif tensor not in passed and (upwards or not held_back[tensor]):
+                if resident[tensor]:
+                    outdated.add(tensor)
+                elif evicted[tensor] and not held_back[tensor] and tensor not in passed:
                     passed.add(tensor)
-                    if not held_back[tensor]:
-                        stack.append(tensor)
-        self.look_count += len(passed)
-        return passed, ends
+                    stack.append(tensor)
+        self._count(len(passed))
+
+    def _sum(self, start: int, ways: Adjacent) -> int:
+        """The costs of the evicted tensors that are reached through evicted ones."""
+        evicted, held_back, cost_ns, seen = self.evicted, self.held_back, self.cost_ns, self._seen
+        self._walk = walk = self._walk + 1
+        upwards = ways is self.parents
+        total = looks = 0
+        stack = [start]
+        while stack:
+            for tensor in ways[stack.pop()]:
+                if not evicted[tensor] or seen[tensor] == walk:
+                    continue
+                seen[tensor] = walk
+                looks += 1
+                if not held_back[tensor]:
+                    stack.append(tensor)
+                elif not upwards:
+                    continue
+                total += cost_ns[tensor]
+        self._count(looks)
+        return total
+
+    def _count(self, looks: int) -> None:
+        self._looks += looks
+        if self._looks >= self._heed_at:
+            self._heed_at = self._looks + _HEED_EVERY
+            self._heed(self._looks)
+
+
+class SinglePaths(EvictedPaths):
+    """Paths of which nothing counts: for graphs that are too large to look at more."""
+
+    def put(self, tensor: int) -> None:
+        """Nothing changes."""
+
+    def evict(self, tensor: int) -> None:
+        """Nothing changes."""
+
+    def restore(self, tensor: int, *, gone: bool = False) -> None:
+        """Nothing changes."""
+
+    def sum_before(self, tensor: int) -> int:  # noqa: ARG002
+        """Nothing counts."""
+        return 0
 
 
 class EvictedClasses:
@@ -168,15 +212,12 @@ class EvictedClasses:
     A class is never split: a tensor that comes back takes its own cost out of the class, and that is all.
     """
 
-    def __init__(
-        self, parents: Adjacent, children: Adjacent, cost_ns: Sequence[float], resident: Sequence[int]
-    ) -> None:
+    def __init__(self, parents: Adjacent, children: Adjacent, cost_ns: Sequence[int], resident: Sequence[int]) -> None:
         self.near = [tuple(dict.fromkeys((*up, *down))) for up, down in zip(parents, children, strict=True)]
         self.cost_ns, self.resident = cost_ns, resident
         self.node = [-1] * len(cost_ns)
-        self.look_count = 0
         self._parent: list[int] = []
-        self._class_ns: list[float] = []
+        self._class_ns: list[int] = []
         self._edge: list[set[int]] = []
         self._sums = np.zeros(len(cost_ns))
         self._outdated: set[int] = set()

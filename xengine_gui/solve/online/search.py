@@ -17,12 +17,21 @@ _FAR_BEHIND = 2
 """A simulation is broken off once its time is that many times the best so far."""
 
 
+_SMALL_OPERATORS = 500
+"""Up to so many operators everything is tried: a second or two at most."""
+
+
 @dataclass(frozen=True)
 class Variant:
-    """A way to simulate, with the words that tell it from the others."""
+    """A way to simulate, with the words that tell it from the others.
+
+    One that comes `after` a reason is tried where the others found nothing, one of them for that reason; and on small
+    graphs.
+    """
 
     words: str
     simulate: Callable[[OneDevice, Limits], Simulated]
+    after: Why | None = None
 
 
 def single_devices(problem: Problem) -> list[OneDevice]:
@@ -70,7 +79,11 @@ class OnlineSearch:
     def _try(self, side: OneDevice, variants: Callable[[OneDevice], Iterable[Variant]]) -> bool:
         """Try the variants on a device; whether one of them found a plan."""
         found = False
+        before = len(self.failures)
         for variant in variants(side):
+            reasons = {error.why for _, error in self.failures[before:]}
+            if variant.after and len(side.time_ns) > _SMALL_OPERATORS and (found or variant.after not in reasons):
+                continue
             if self.context.should_stop() or sum(side.time_ns) >= self._best_ns():
                 break
             try:

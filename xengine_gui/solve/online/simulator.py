@@ -23,7 +23,7 @@ from xengine_gui.solve.online.heuristics import Heuristic
 from xengine_gui.solve.online.lifetimes import Lifetimes
 from xengine_gui.solve.online.neighbourhood import Neighbourhood, neighbourhood
 
-RUNS_PER_OPERATOR = 20
+RUNS_PER_OPERATOR = 10
 """A simulation that runs this many times as many operators as there are is thrashing."""
 _FREE_RUNS = 2000
 """So many more are allowed, so that short chains can be planned in the least memory."""
@@ -100,22 +100,30 @@ class Simulator:
         self.sizes = np.array(self.size, dtype=np.float64)
         self.pool = np.zeros(count, dtype=np.bool_)
         self.touched = np.zeros(count)
-        self.clock_ns = 0
+        self.clock_ns = self.arrived = 0
         self.run_count = self.eviction_count = 0
         self.steps: list[Step] = []
 
     def run(self) -> Simulated:
         """Every operator in base order, then what must be kept."""
         for operator in range(self.indexed.operator_count):
+            self.arrived = operator
             self._compute(operator)
             self._settle(operator)
         self._bring_kept()
         return Simulated(self.steps, self.eviction_count)
 
+    def _heed(self, looks: int) -> None:
+        """End a simulation whose heuristic looks at too much, or after a stop."""
+        if looks > _MOST_LOOKS:
+            raise GivenUpError(Why.COSTLY, self.arrived)
+        if self.limits.should_stop():
+            raise GivenUpError(Why.STOPPED, self.arrived)
+
     # -- what DELTA does otherwise
 
     def _neighbourhood(self) -> Neighbourhood:
-        return neighbourhood(self.heuristic.around, self.indexed, self.cost_ns, self.resident)
+        return neighbourhood(self.heuristic.around, self.indexed, self.cost_ns, self.resident, self._heed)
 
     def _may_leave(self, tensor: int) -> bool:
         """Whether a tensor could be had again after an eviction."""
@@ -193,8 +201,6 @@ class Simulator:
             raise GivenUpError(Why.SLOWER, operator)
         if self.run_count > RUNS_PER_OPERATOR * self.indexed.operator_count + _FREE_RUNS:
             raise GivenUpError(Why.THRASHING, operator)
-        if self.around.look_count > _MOST_LOOKS:
-            raise GivenUpError(Why.COSTLY, operator)
         if self.run_count % _ASKED_EVERY == 0 and self.limits.should_stop():
             raise GivenUpError(Why.STOPPED, operator)
 

@@ -18,10 +18,12 @@ from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Drop, Move
 from xengine_gui.solve.formulations.one_device import OneDevice
 from xengine_gui.solve.online.heuristics import Around, Heuristic
-from xengine_gui.solve.online.neighbourhood import EvictedPaths, adjacent_tensors
+from xengine_gui.solve.online.neighbourhood import EvictedPaths, SinglePaths, adjacent_tensors
 from xengine_gui.solve.online.simulator import GivenUpError, Limits, Simulated, Simulator, Why
 
 FILTER = Heuristic("DELTA's filter", Around.ANCESTORS)
+SINGLE_FILTER = Heuristic("DELTA's filter by single operators")
+"""For graphs so large that looking at all that was evicted before a tensor takes too long."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,11 @@ def _host(indexed: IndexedProblem, device: int, other: int) -> Host:
     )
 
 
-def simulated_with_host(one: OneDevice, limits: Limits, host: Host, *, eager: bool = True) -> Simulated:
+def simulated_with_host(
+    one: OneDevice, limits: Limits, host: Host, heuristic: Heuristic = FILTER, *, eager: bool = True
+) -> Simulated:
     """Simulate DELTA on one device and its host; raises `GivenUpError` where it finds no plan."""
-    return _SwappingSimulator(one, host, limits, eager=eager).run()
+    return _SwappingSimulator(one, host, limits, heuristic, eager=eager).run()
 
 
 class _SwappingSimulator(Simulator):
@@ -68,9 +72,9 @@ class _SwappingSimulator(Simulator):
 
     around: EvictedPaths
 
-    def __init__(self, one: OneDevice, host: Host, limits: Limits, *, eager: bool) -> None:
+    def __init__(self, one: OneDevice, host: Host, limits: Limits, heuristic: Heuristic, *, eager: bool) -> None:
         self.host = host
-        super().__init__(one, FILTER, limits, eager=eager)
+        super().__init__(one, heuristic, limits, eager=eager)
         self.copied = np.zeros(self.indexed.tensor_count, dtype=np.bool_)
         self.copied_bytes = 0
         self.here = np.frombuffer(self.resident, dtype=np.uint8)
@@ -79,7 +83,8 @@ class _SwappingSimulator(Simulator):
 
     def _neighbourhood(self) -> EvictedPaths:
         parents, children = adjacent_tensors(self.indexed)
-        return EvictedPaths(parents, children, self.cost_ns, self.resident, downwards=False)
+        kind = EvictedPaths if self.heuristic.around is Around.ANCESTORS else SinglePaths
+        return kind(parents, children, self.cost_ns, self.resident, downwards=False, heed=self._heed)
 
     # -- the filter and the director
 
