@@ -436,6 +436,7 @@ class MainWindow(QMainWindow):
         self.studies.close()
         self.sessions.close()
         self.exporting.close()
+        self.selection.end()
         self.planning.close()
         self.document.close()
         self.clock_view.close()

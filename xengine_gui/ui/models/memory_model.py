@@ -1,5 +1,6 @@
 """The tensors that are in a device's memory at one moment, the largest first."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -48,6 +49,11 @@ class MemoryModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: list[HeldTensor] = []
+        self._why: Callable[[str], str] = lambda _name: ""
+
+    def set_why(self, why: Callable[[str], str]) -> None:
+        """Who says why a tensor is in memory, for the tooltips."""
+        self._why = why
 
     @property
     def total_bytes(self) -> int:
@@ -92,6 +98,8 @@ class MemoryModel(QAbstractTableModel):
             return (row.name, format_size(row.size_bytes), until)[column]
         if role == Qt.ItemDataRole.ToolTipRole:
             until = "to the end" if row.until_ns is None else format_duration_exact(row.until_ns)
+            if column == Column.TENSOR:
+                return "\n".join(filter(None, (row.name, self._why(row.name))))
             return (row.name, format_size_exact(row.size_bytes), until)[column]
         return None
 

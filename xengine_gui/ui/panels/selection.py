@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from xengine_gui.schedule.explain import Explainer
+from xengine_gui.ui.background import Background
 from xengine_gui.ui.models.event_details import EventDescriber, EventDetails, Fact
 from xengine_gui.ui.models.memory_model import Column, MemoryModel, held_at
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, clear, column, row, section_label, text_label
@@ -28,13 +30,18 @@ _LEAST_HEIGHT = 60
 
 
 class SelectionPanel(Panel):
-    """The selected event in words, and below it the memory of a device at the cursor."""
+    """The selected event in words with the reason for it, and below it the memory of a device at the cursor.
+
+    Reasons are looked for beside the window, since they want a replay of the whole plan.
+    """
 
     def __init__(self) -> None:
         super().__init__("selection-panel")
         self.setMinimumWidth(220)
         self._shown: ShownPlan | None = None
         self._describer: EventDescriber | None = None
+        self._explainer: Explainer | None = None
+        self._background = Background(self)
         self._selected: int | None = None
         self._time_ns = 0
         self._lines = column(spacing=4, margins=(12, 0, 12, 0))
@@ -42,6 +49,8 @@ class SelectionPanel(Panel):
         details.setLayout(self._lines)
         scroll = _Fitting(details)
         self.memory = MemoryModel(self)
+        self.memory.set_why(self._why_in_memory)
+        self.why = QWidget()
         self.memory_title = ElidedLabel("In memory", "heading")
         self.memory_total = text_label("", "small")
         self.device = QComboBox()
@@ -71,6 +80,8 @@ class SelectionPanel(Panel):
         if shown is not None and self._shown is not None and shown.timeline is self._shown.timeline:
             return
         self._shown = shown
+        self._explainer = None
+        self._background.forget()
         self._describer = None if shown is None else EventDescriber(shown)
         self._memory_part.setVisible(shown is not None)
         names = [] if shown is None else [d.name for d in shown.plan.problem.devices]
@@ -97,7 +108,9 @@ class SelectionPanel(Panel):
             self._lines.addWidget(text_label(text, "muted", wrap=True))
             self._lines.addStretch(1)
             return
-        _fill(self._lines, self._describer.describe(index))
+        self.why = QWidget()
+        _fill(self._lines, self._describer.describe(index), self.why)
+        self._explain(index)
         self._time_ns = self._describer.start_ns_of(index)
         self.device.setCurrentText(self._describer.device_of(index))
         self._update_memory()
@@ -107,6 +120,37 @@ class SelectionPanel(Panel):
         if time_ns >= 0:
             self._time_ns = time_ns
             self._follow.start()
+
+    def end(self) -> None:
+        """The window closes."""
+        self._background.close()
+
+    def _explain(self, index: int | None) -> None:
+        """Say why an event happens, as soon as that is known; `None` only prepares for questions."""
+        shown, known = self._shown, self._explainer
+        if shown is None or self._background.busy and index is None:
+            return
+
+        def job() -> tuple[Explainer, tuple[str, ...]]:
+            explainer = known or Explainer(shown.plan)
+            return explainer, () if index is None else explainer.why(index).sentences
+
+        def done(result: tuple[Explainer, tuple[str, ...]]) -> None:
+            self._explainer, sentences = result
+            if index == self._selected and sentences:
+                _fill_why(self.why, sentences)
+
+        self._background.run(job, done, lambda _sentence: None)
+
+    def _why_in_memory(self, tensor: str) -> str:
+        """Why a tensor is there at the moment that is listed; empty until that is known."""
+        if self._explainer is None:
+            self._explain(None)
+            return ""
+        try:
+            return str(self._explainer.why_retained(tensor, self.device.currentText(), self._time_ns))
+        except ValueError:  # no tensor (parameters), or a moment that has just changed
+            return ""
 
     def _update_memory(self) -> None:
         device = self.device.currentText()
@@ -172,10 +216,18 @@ def _memory_table(model: MemoryModel) -> QTableView:
     return table
 
 
-def _fill(layout: QVBoxLayout, details: EventDetails) -> None:
+def _fill_why(place: QWidget, sentences: Iterable[str]) -> None:
+    labels = [text_label(sentence, wrap=True) for sentence in sentences]
+    for label in labels:
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    place.setLayout(column(text_label("Why", "heading"), *labels, spacing=4, margins=(0, 0, 0, 6)))
+
+
+def _fill(layout: QVBoxLayout, details: EventDetails, why: QWidget) -> None:
     title = ElidedLabel(details.title, "title", Qt.TextElideMode.ElideMiddle)
     layout.addWidget(title)
     layout.addWidget(text_label(details.subtitle, "muted", wrap=True))
+    layout.addWidget(why)
     layout.addWidget(_facts(details.facts))
     for heading, facts in (("Inputs", details.inputs), ("Outputs", details.outputs)):
         if facts:
