@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from xengine_gui.schedule.explain import Explainer
 from xengine_gui.ui.background import Background
+from xengine_gui.ui.explaining import LazyExplainer
 from xengine_gui.ui.models.event_details import EventDescriber, EventDetails, Fact
 from xengine_gui.ui.models.memory_model import Column, MemoryModel, held_at
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, clear, column, row, section_label, text_label
@@ -40,7 +40,7 @@ class SelectionPanel(Panel):
         self.setMinimumWidth(220)
         self._shown: ShownPlan | None = None
         self._describer: EventDescriber | None = None
-        self._explainer: Explainer | None = None
+        self._explainer: LazyExplainer | None = None
         self._background = Background(self)
         self._selected: int | None = None
         self._time_ns = 0
@@ -80,7 +80,7 @@ class SelectionPanel(Panel):
         if shown is not None and self._shown is not None and shown.timeline is self._shown.timeline:
             return
         self._shown = shown
-        self._explainer = None
+        self._explainer = None if shown is None else LazyExplainer(shown.plan)
         self._background.forget()
         self._describer = None if shown is None else EventDescriber(shown)
         self._memory_part.setVisible(shown is not None)
@@ -127,16 +127,15 @@ class SelectionPanel(Panel):
 
     def _explain(self, index: int | None) -> None:
         """Say why an event happens, as soon as that is known; `None` only prepares for questions."""
-        shown, known = self._shown, self._explainer
-        if shown is None or self._background.busy and index is None:
+        source = self._explainer
+        if source is None or (self._background.busy and index is None):
             return
 
-        def job() -> tuple[Explainer, tuple[str, ...]]:
-            explainer = known or Explainer(shown.plan)
-            return explainer, () if index is None else explainer.why(index).sentences
+        def job() -> tuple[str, ...]:
+            explainer = source.get()
+            return () if index is None else explainer.why(index).sentences
 
-        def done(result: tuple[Explainer, tuple[str, ...]]) -> None:
-            self._explainer, sentences = result
+        def done(sentences: tuple[str, ...]) -> None:
             if index == self._selected and sentences:
                 _fill_why(self.why, sentences)
 
@@ -144,11 +143,12 @@ class SelectionPanel(Panel):
 
     def _why_in_memory(self, tensor: str) -> str:
         """Why a tensor is there at the moment that is listed; empty until that is known."""
-        if self._explainer is None:
+        explainer = None if self._explainer is None else self._explainer.made
+        if explainer is None:
             self._explain(None)
             return ""
         try:
-            return str(self._explainer.why_retained(tensor, self.device.currentText(), self._time_ns))
+            return str(explainer.why_retained(tensor, self.device.currentText(), self._time_ns))
         except ValueError:  # no tensor (parameters), or a moment that has just changed
             return ""
 
