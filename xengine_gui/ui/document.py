@@ -172,7 +172,7 @@ class Document(QObject):
         if shown.plan.problem is not work.problem:
             self._last_plans.append(shown)  # found by the edit, so that nothing is planned anew
             self._push(text, work.with_limits_of(shown.plan.problem))
-        else:
+        if self._shown is not shown:
             self.show_plan(shown)
 
     def close(self) -> None:
