@@ -3,7 +3,6 @@
 import gzip
 import json
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
