@@ -54,17 +54,22 @@ class Search:
     def solve(
         self,
         build: Callable[["Heed"], Any],
-        steps_of: Callable[[Any], Sequence[Step]],
-        on_bound: Callable[[float], None],
+        steps_of: Callable[[Any], Sequence[Step] | None],
+        on_bound: Callable[[float], None] = lambda _bound: None,
     ) -> "Outcome":
-        """Solve a model, taking its plans; without presolve once more where it seems to have no solution."""
+        """Solve a model, taking the plans of its solutions; without presolve once more where it seems to have none.
+
+        HiGHS is given no starting point: with one it can tell a wrong objective, and so a wrong bound. A plan that is
+        known before is offered instead.
+        """
         # Loaded on first use: Pyomo takes a second to import.
         from xengine_gui.solve.formulations.building import Heed, StoppedError, matrix_of  # noqa: PLC0415
         from xengine_gui.solve.formulations.highs import Orders, solve_matrix  # noqa: PLC0415
         from xengine_gui.solve.highs import Outcome  # noqa: PLC0415
 
         def take() -> None:
-            self.is_last_left_out = not self.offer(steps_of(model))
+            steps = steps_of(model)
+            self.is_last_left_out = steps is not None and not self.offer(steps)
             if self.is_last_left_out:
                 self.context.log("a solution was left out: as whole steps it passes a limit")
 
@@ -88,14 +93,19 @@ class Search:
         self.is_undecided |= outcome not in (Outcome.SOLVED, Outcome.INFEASIBLE)
         return outcome
 
-    def plan(self, why: str = "") -> Plan:
-        """The best plan so far, or that there is none and why."""
+    def plan(self, why: str = "", explanation: str = "") -> Plan:
+        """The best plan so far with an explanation, or that there is none and why."""
         if self.steps is None:
             if self.is_undecided or self.context.should_stop():
                 why = "No plan was found within the time; that none exists is not proved."
             return self.without(Status.UNKNOWN, f"{why} {what_is_missing(self.problem)}".strip())
         plan = finished_plan(
-            self.problem, self.key, self.steps, lower_bound_ns=self.lower_bound_ns, runtime_s=self.context.elapsed_s
+            self.problem,
+            self.key,
+            self.steps,
+            lower_bound_ns=self.lower_bound_ns,
+            runtime_s=self.context.elapsed_s,
+            explanation=explanation,
         )
         closed = plan.gap_ratio is not None and plan.gap_ratio <= self.context.options.gap_ratio
         return replace(plan, status=Status.OPTIMAL) if closed else plan

@@ -1,6 +1,5 @@
 """The strategy `xengine`: the paper's program on all devices, with copies as they are."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,11 @@ if TYPE_CHECKING:
 MOST_RUNS = 6_000
 """Larger models, in pairs of a stage and an operator, are declined: HiGHS gets nowhere with them."""
 
-MOST_MOMENTS = 4_000
+MOST_MOMENTS = 8_000
 """Up to so many moments a tensor may come and go in front of any operator, so that no staged plan is left out."""
+
+QUICK_MOMENTS = 1_000
+"""From so many moments on the smaller model is solved first: it gives the plan, the larger one the proof."""
 
 _NO_PLAN = (
     "There is no plan of this kind (each operator at most once in a stage on each device, tensors copied and freed "
@@ -49,16 +51,12 @@ class XEngine:
         proof = single_operator_proof(problem.indexed)
         if proof is not None:
             return search.without(Status.INFEASIBLE, proof.sentence(problem))
-        many = staged(problem)
-
-        def on_bound(bound: float) -> None:
-            if many.has_every_plan:
-                search.raise_bound(bound, many.time_unit_ns, whole=many.is_whole_unit)
-
-        _solve(search, many, on_bound)
-        if search.is_last_left_out and not search.is_undecided:
-            context.log("the best solution's copies find no room on their way; now the model leaves room for them")
-            _solve(search, many, lambda _bound: None, roomy=True)
+        many = on_many_devices(problem.indexed, every_moment=False)
+        every = replace(many, every_moment=True)
+        if many.has_every_plan or len(every.moments) > QUICK_MOMENTS:
+            _solve(search, many)
+        if not many.has_every_plan and len(every.moments) <= MOST_MOMENTS and not context.should_stop():
+            _solve(search, every)
         return search.plan(_NO_PLAN)
 
     def model(self, problem: Problem, *, quadratic: bool = False) -> Any:
@@ -77,8 +75,9 @@ def why_too_large(problem: Problem) -> str:
 
 def staged(problem: Problem) -> ManyDevices:
     """The problem with as many moments as a model can bear."""
-    many = on_many_devices(problem.indexed, every_moment=True)
-    return replace(many, every_moment=False) if len(many.moments) > MOST_MOMENTS else many
+    many = on_many_devices(problem.indexed, every_moment=False)
+    every = replace(many, every_moment=True)
+    return many if many.has_every_plan or len(every.moments) > MOST_MOMENTS else every
 
 
 def _model(many: ManyDevices, heed: "Heed | None" = None, *, quadratic: bool = False, roomy: bool = False) -> Any:
@@ -88,7 +87,15 @@ def _model(many: ManyDevices, heed: "Heed | None" = None, *, quadratic: bool = F
     return xengine_model(many, heed, quadratic=quadratic, roomy=roomy)
 
 
-def _solve(search: Search, many: ManyDevices, on_bound: Callable[[float], None], *, roomy: bool = False) -> None:
+def _solve(search: Search, many: ManyDevices) -> None:
+    """Solve a model; where its best solution's copies find no room on their way, once more with room for them."""
     from xengine_gui.solve.formulations.xengine_steps import xengine_steps  # noqa: PLC0415
 
-    search.solve(partial(_model, many, roomy=roomy), partial(xengine_steps, many), on_bound)
+    def on_bound(bound: float) -> None:
+        if many.has_every_plan:
+            search.raise_bound(bound, many.time_unit_ns, whole=many.is_whole_unit)
+
+    search.solve(partial(_model, many), partial(xengine_steps, many), on_bound)
+    if search.is_last_left_out and not search.is_undecided:
+        search.context.log("the best solution's copies find no room on their way; now the model leaves room for them")
+        search.solve(partial(_model, many, roomy=True), partial(xengine_steps, many))
