@@ -1,6 +1,6 @@
 """MONeT's joint choice of checkpoints and implementations (Shah et al., ICLR 2021) in Pyomo.
 
-Numbers are those of `FORMULATIONS.md`: Checkmate's rows (1) to (12) over the runs that MONeT knows, and (13) to (16).
+Numbers are those of `FORMULATIONS.md`: Checkmate's rows (1) to (11) over the runs that MONeT knows, and (13) to (15).
 """
 
 from collections.abc import Iterator
@@ -8,21 +8,24 @@ from typing import Any
 
 # Not pyomo.environ: it cannot be imported after Qt where matplotlib is absent.
 import pyomo.core as pyo
+from pyomo.common.gc_manager import PauseGC
 
 from xengine_gui.model.plan import Run, Step
-from xengine_gui.solve.formulations.checkmate import checkmate_model
+from xengine_gui.solve.formulations.building import Heed
+from xengine_gui.solve.formulations.checkmate import MEMORY_SCALE, checkmate_model
 from xengine_gui.solve.formulations.monet_device import MonetDevice
 from xengine_gui.solve.formulations.one_device import steps_of_stages
 
 
-def monet_model(side: MonetDevice) -> Any:
+def monet_model(side: MonetDevice, heed: Heed | None = None) -> Any:
     """The whole model of a problem on one device."""
-    model = checkmate_model(side)
+    model = checkmate_model(side, heed)
     model.name = "monet"
-    _add_choices(model, side)
-    _add_choice_times(model, side)
-    if side.room_bytes is not None:
-        _add_choice_workspaces(model, side)
+    with PauseGC():
+        _add_choices(model, side)
+        _add_choice_times(model, side)
+        if side.room_bytes is not None:
+            _add_choice_workspaces(model, side)
     return model
 
 
@@ -33,7 +36,7 @@ def _choices(side: MonetDevice) -> Iterator[tuple[int, int, int]]:
 
 
 def _add_choices(model: Any, side: MonetDevice) -> None:
-    """(14) Each run takes one implementation."""
+    """(13) Each run takes one implementation."""
     model.use = pyo.Var(list(_choices(side)), domain=pyo.Binary)
     model.one_way = pyo.Constraint(
         [(t, o) for t, o in side.runs if len(side.ways[o]) > 1],
@@ -42,23 +45,26 @@ def _add_choices(model: Any, side: MonetDevice) -> None:
 
 
 def _add_choice_times(model: Any, side: MonetDevice) -> None:
-    """(15) The total, with the times of what was chosen."""
+    """(14) The total, with the times of what was chosen."""
     unit = side.time_unit_ns
     chosen = pyo.quicksum(side.choice_rows(o)[j].time_ns // unit * model.use[t, o, j] for t, o, j in model.use)
     model.total.set_value(model.total.expr + chosen)
 
 
 def _add_choice_workspaces(model: Any, side: MonetDevice) -> None:
-    """(16) The level and the workspace of what was chosen stay within the limit."""
+    """(15) The level and the workspace of what was chosen stay within the limit."""
     room = side.room_bytes or 0
-    scale = 1e4 / max(1, room)
+    scale = MEMORY_SCALE / max(1, room)
+
+    def workspace(model: Any, stage: int, operator: int) -> Any:
+        rows = side.choice_rows(operator)
+        return pyo.quicksum(
+            rows[j].workspace_bytes * scale * model.use[stage, operator, j] for j in side.ways[operator]
+        )
+
     model.chosen_limit = pyo.Constraint(
         [(t, o) for t, o in side.runs if len(side.ways[o]) > 1],
-        rule=lambda model, t, o: (
-            model.level[t, o]
-            + pyo.quicksum(side.choice_rows(o)[j].workspace_bytes * scale * model.use[t, o, j] for j in side.ways[o])
-            <= room * scale
-        ),
+        rule=lambda model, t, o: model.level[t, o] + workspace(model, t, o) <= room * scale,
     )
 
 

@@ -17,8 +17,8 @@ class MonetDevice(OneDevice):
     """A problem on one device as MONeT sees it: which operators run again when, and by which implementations.
 
     Operators before `backward_from` are the forward pass. Where no operator is told to be of the backward pass it is
-    `None`: nobody knows where the forward pass ends, so everything may run again in each stage. Operators with a choice
-    have no time and no workspace of their own here; `choice_rows` has theirs.
+    `None`: nobody knows where the forward pass ends, so everything may run again in each stage. `time_ns` of operators
+    with a choice is 0 and `workspace_bytes` the least; `choice_rows` has theirs.
     """
 
     backward_from: int | None
@@ -29,6 +29,11 @@ class MonetDevice(OneDevice):
         """The greatest common divisor of all times, those of the choices too."""
         chosen = [self.choice_rows(o)[j].time_ns for o, ways in enumerate(self.ways) for j in ways if len(ways) > 1]
         return gcd(*self.time_ns, *chosen) or 1
+
+    @property
+    def least_ns(self) -> int:
+        """The total of running everything once by the fastest implementations."""
+        return sum(self.choice_rows(operator)[ways[0]].time_ns for operator, ways in enumerate(self.ways))
 
     @property
     def run_count(self) -> int:

@@ -5,7 +5,6 @@ stored once it was computed again; or every stage of the backward pass that want
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 
 from xengine_gui.model.plan import Drop, Run, Step
@@ -22,17 +21,7 @@ class Storing(IntEnum):
     ALWAYS = 2
 
 
-@dataclass(frozen=True)
-class MonetStart:
-    """Values for a model: its pairs that run and are held, and the implementation of each run."""
-
-    runs: frozenset[tuple[int, int]]
-    holds: frozenset[tuple[int, int]]
-    ways: dict[tuple[int, int], int]
-    steps: list[Step]
-
-
-def monet_start(side: MonetDevice, should_stop: Callable[[], bool]) -> MonetStart | None:
+def monet_start(side: MonetDevice, should_stop: Callable[[], bool]) -> list[Step] | None:
     """A plan within the limit, `None` where this simple way finds none."""
     return _Start(side).find(should_stop)
 
@@ -49,7 +38,7 @@ class _Start:
             end if t in self.indexed.keep else max((0, *readers)) for t, readers in enumerate(self.indexed.consumers)
         ]
 
-    def find(self, should_stop: Callable[[], bool]) -> MonetStart | None:
+    def find(self, should_stop: Callable[[], bool]) -> list[Step] | None:
         while not should_stop():
             found = self._stages()
             if found is None:
@@ -58,7 +47,7 @@ class _Start:
             steps = self._steps(runs, holds)
             replay = replay_steps(self.indexed, steps)
             if replay.fits:
-                return self._finished(runs, holds, steps, replay) if replay.valid else None
+                return self._finished(steps, replay) if replay.valid else None
             if not self._drop(steps, max(replay.violations, key=lambda v: v.over_bytes)):
                 return None
         return None
@@ -162,12 +151,9 @@ class _Start:
 
     # -- implementations
 
-    def _finished(
-        self, runs: set[tuple[int, int]], holds: set[tuple[int, int]], steps: list[Step], replay: StepReplay
-    ) -> MonetStart:
+    def _finished(self, steps: list[Step], replay: StepReplay) -> list[Step]:
         """Each run by the fastest implementation for whose workspace there is room just then."""
-        room, stage = self.side.room_bytes, 0
-        ways: dict[tuple[int, int], int] = {}
+        room = self.side.room_bytes
         chosen: list[Step] = []
         for step, high in zip(steps, replay.high_bytes, strict=True):
             if not isinstance(step, Run):
@@ -175,8 +161,7 @@ class _Start:
                 continue
             rows = self.side.choice_rows(step.operator)
             level = high - rows[step.implementation].workspace_bytes
-            fits = (w for w in self.side.ways[step.operator] if room is None or level + rows[w].workspace_bytes <= room)
-            way = ways[stage, step.operator] = next(fits)
-            chosen.append(step._replace(implementation=way))
-            stage += step.operator == stage
-        return MonetStart(frozenset(runs), frozenset(holds), ways, chosen)
+            ways = self.side.ways[step.operator]
+            fits = (way for way in ways if room is None or level + rows[way].workspace_bytes <= room)
+            chosen.append(step._replace(implementation=next(fits)))
+        return chosen
