@@ -129,3 +129,16 @@ def test_bad_files_are_told_in_a_sentence(tmp_path: Path, name: str, content: by
 
 def test_unlimited_memory_needs_no_recomputation() -> None:
     assert planner.unlimited_total_ns(chain_problem(0)) == 4 * 10
+
+
+def test_the_other_doors_lead_to_the_same_rooms() -> None:
+    problem = chain_problem(150)
+    sweep = planner.sweep(problem, [planner.sweep_axis(problem, "gpu", 100, 400, 4)], ["optimal", "greedy"], workers=0)
+    assert [point.total_ns for point in sweep.best()] == [None, 40, 40, 40]
+    comparison = planner.compare(problem, ["optimal", "retain-all"])
+    assert [row.status for row in comparison.rows] == ["infeasible", "unknown"]
+    found = planner.shortage(problem)
+    assert found.proved
+    assert "50 B are missing" in found.words(problem)
+    free = planner.plan(chain_problem(), "retain-all")
+    assert planner.diff(free, free).is_empty
