@@ -79,7 +79,9 @@ def test_the_tables_of_a_plan_of_which_everything_is_known() -> None:
         ["gpu", "gpu", "270 B", "270 B", "100.0 %", "110 ns"],
         ["cpu", "cpu", "0 B", "1000 B", "0.0 %", "0 ns"],
     ]
-    assert page.rows("Recomputed operators") == [["f0", "Conv", "forward", "gpu", "1", "10 ns", "10 ns", "100 B"]]
+    assert page.rows("Recomputed operators") == [
+        ["f0", "Conv", "forward", "gpu", "1", "10 ns", "10 ns", "100 B", "50 B over"]
+    ]
     # t0 from 0 to 30 and from 60 to 110, t2 from 30 to 110, t1 from 10 to 60, g from 70 to the end.
     assert page.rows("Largest tensors") == [
         ["t0", "f0", "gpu (2 times)", "100 B", "80 ns"],

@@ -9,6 +9,7 @@ from html import escape
 
 from xengine_gui.model.plan import Clock, Compute, Plan, Transfer
 from xengine_gui.paths import resources
+from xengine_gui.schedule.explain import Explainer
 from xengine_gui.schedule.export.base import ExportOptions
 from xengine_gui.schedule.replay import replay
 from xengine_gui.schedule.summary import PlanSummary, summarise
@@ -25,7 +26,7 @@ from xengine_gui.units import (
 
 _MOST_ROWS = 500
 _THEMES = ("light", "dark")
-_RECOMPUTED = ("operator", "kind", "phase", "device", "times", "each", "in all", "result")
+_RECOMPUTED = ("operator", "kind", "phase", "device", "times", "each", "in all", "result", "had it stayed")
 _TRANSFERS = ("tensor", "from", "to", "size", "at", "time")
 _TENSORS = ("tensor", "made by", "brought to", "size", "held for")
 _SAFE = "default-src 'none'; style-src 'unsafe-inline'"
@@ -197,18 +198,32 @@ def _devices(plan: Plan, s: PlanSummary) -> Iterator[Sequence[Cell]]:
 
 
 def _recomputed(plan: Plan) -> Iterator[Sequence[Cell]]:
-    """A row per operator and device, the most expensive first."""
+    """A row per operator and device, the most expensive first; the last cell is the worst of its recomputations."""
     operators = {o.name: o for o in plan.problem.operators}
     size_bytes = {t.name: t.size_bytes for t in plan.problem.tensors}
+    explainer = Explainer(plan)
     times: dict[tuple[str, str], list[int]] = {}
-    for event in plan.events:
+    over: dict[tuple[str, str], list[int]] = {}
+    for i, event in enumerate(plan.events):
         if isinstance(event, Compute) and event.again:
-            times.setdefault((event.operator, event.device), []).append(event.end_ns - event.start_ns)
-    for (name, device), each in sorted(times.items(), key=lambda item: (-sum(item[1]), item[0])):
-        operator = operators[name]
+            place = event.operator, event.device
+            times.setdefault(place, []).append(event.end_ns - event.start_ns)
+            stayed = explainer.why_recomputed(i).had_it_stayed
+            if stayed is not None and stayed.over_bytes is not None:
+                over.setdefault(place, []).append(stayed.over_bytes)
+    for place, each in sorted(times.items(), key=lambda item: (-sum(item[1]), item[0])):
+        operator = operators[place[0]]
         result = sum(size_bytes[t] for t in dict.fromkeys(operator.outputs))
-        words = (name, operator.kind, str(operator.phase), device)
-        yield *words, Figure(f"{len(each):,}"), _time(max(each)), _time(sum(each)), _size(result)
+        words = (operator.name, operator.kind, str(operator.phase), place[1])
+        figures = Figure(f"{len(each):,}"), _time(max(each)), _time(sum(each)), _size(result)
+        yield *words, *figures, _stayed(max(over.get(place, [0])))
+
+
+def _stayed(over_bytes: int) -> Figure:
+    """What the device would have come to, had the result stayed."""
+    if over_bytes <= 0:
+        return Figure("within the limit")
+    return Figure(f"{format_size(over_bytes)} over", f"{format_size_exact(over_bytes)} above the memory limit")
 
 
 def _transfers(plan: Plan) -> Iterator[Sequence[Cell]]:
