@@ -55,6 +55,11 @@ class PaperProblem(Stages):
             for operator in range(self.indexed.operator_count)
         )
 
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether some operator can run nowhere."""
+        return any(max(row) < 0 for row in self.chosen)
+
     def can_run(self, operator: int, device: int) -> bool:
         """Whether an operator can run on a device."""
         return self.chosen[operator][device] >= 0

@@ -13,7 +13,7 @@ from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.retain_all import what_is_missing
 
 if TYPE_CHECKING:
-    from xengine_gui.solve.formulations.building import Heed
+    from xengine_gui.solve.formulations.building import Heed, Matrix
     from xengine_gui.solve.highs import Outcome
 
 _ROUNDING = 1e-6
@@ -63,9 +63,13 @@ class Search:
         known before is offered instead.
         """
         # Loaded on first use: Pyomo takes a second to import.
-        from xengine_gui.solve.formulations.building import Heed, StoppedError, matrix_of  # noqa: PLC0415
         from xengine_gui.solve.formulations.highs import Orders, solve_matrix  # noqa: PLC0415
         from xengine_gui.solve.highs import Outcome  # noqa: PLC0415
+
+        built = self.built(build)
+        if built is None:
+            return Outcome.STOPPED
+        model, matrix = built
 
         def take() -> None:
             steps = steps_of(model)
@@ -73,13 +77,6 @@ class Search:
             if self.is_last_left_out:
                 self.context.log("a solution was left out: as whole steps it passes a limit")
 
-        try:
-            model = build(Heed(self.context.should_stop))
-            matrix = matrix_of(model, self.context.should_stop)
-        except StoppedError:
-            self.is_undecided = True
-            return Outcome.STOPPED
-        self.context.log(f"the model has {len(matrix.columns):,} columns and {len(matrix.row_lower):,} rows")
         orders = Orders(
             remaining_s=lambda: self.context.remaining_s,
             gap_ratio=self.context.options.gap_ratio,
@@ -92,6 +89,25 @@ class Search:
             outcome = solve_matrix(matrix, orders, presolve=False)
         self.is_undecided |= outcome not in (Outcome.SOLVED, Outcome.INFEASIBLE)
         return outcome
+
+    def built(self, build: Callable[["Heed"], Any]) -> "tuple[Any, Matrix] | None":
+        """A model and its matrix, `None` after a stop."""
+        from xengine_gui.solve.formulations.building import Heed, StoppedError, matrix_of  # noqa: PLC0415
+
+        try:
+            model = build(Heed(self.context.should_stop))
+            matrix = matrix_of(model, self.context.should_stop)
+        except StoppedError:
+            self.is_undecided = True
+            return None
+        self.context.log(f"the model has {len(matrix.columns):,} columns and {len(matrix.row_lower):,} rows")
+        return model, matrix
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the best plan is proved as close as was asked for."""
+        bound, total = self.lower_bound_ns, self.total_ns
+        return bound is not None and total - bound <= self.context.options.gap_ratio * total
 
     def plan(self, why: str = "", explanation: str = "") -> Plan:
         """The best plan so far with an explanation, or that there is none and why."""
@@ -107,8 +123,7 @@ class Search:
             runtime_s=self.context.elapsed_s,
             explanation=explanation,
         )
-        closed = plan.gap_ratio is not None and plan.gap_ratio <= self.context.options.gap_ratio
-        return replace(plan, status=Status.OPTIMAL) if closed else plan
+        return replace(plan, status=Status.OPTIMAL) if self.is_closed else plan
 
     def without(self, status: Status, explanation: str) -> Plan:
         """The answer where there is no plan."""

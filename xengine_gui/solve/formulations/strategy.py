@@ -51,7 +51,7 @@ class Checkmate:
 
     def model(self, problem: Problem) -> Any:
         """The model of the fastest single device."""
-        return _model(single_devices(problem)[0])
+        return checkmate_model_of(single_devices(problem)[0])
 
 
 def single_devices(problem: Problem) -> list[OneDevice]:
@@ -72,7 +72,8 @@ def why_not_single(problem: Problem) -> str:
     return ""
 
 
-def _model(side: OneDevice, heed: "Heed | None" = None) -> Any:
+def checkmate_model_of(side: OneDevice, heed: "Heed | None" = None) -> Any:
+    """Checkmate's model of a problem on one device."""
     # Loaded on first use: Pyomo takes a second to import.
     from xengine_gui.solve.formulations.checkmate import checkmate_model  # noqa: PLC0415
 
@@ -93,4 +94,4 @@ def _solve(search: Search, side: OneDevice) -> None:
         if side.whole:
             search.raise_bound(bound, side.time_unit_ns)
 
-    search.solve(lambda heed: _model(side, heed), steps_of, on_bound)
+    search.solve(lambda heed: checkmate_model_of(side, heed), steps_of, on_bound)

@@ -64,6 +64,9 @@ class PaperSearch:
         """Solve the model; schedules that are plans with real copies go to the search."""
         from xengine_gui.solve.highs import Outcome  # noqa: PLC0415 - loaded on first use
 
+        self.is_proved = self.paper.is_hopeless
+        if self.is_proved:
+            return
         outcome = self.search.solve(partial(_model, self.paper), self._steps_of)
         self.is_proved = outcome in (Outcome.SOLVED, Outcome.INFEASIBLE)
 
