@@ -7,7 +7,10 @@ from xengine_gui.solve.checkpointing.chen_sqrt import ChenSqrt
 from xengine_gui.solve.checkpointing.retain_last import RetainLast
 from xengine_gui.solve.checkpointing.revolve import Revolve
 from xengine_gui.solve.formulations.monet_strategy import Monet
+from xengine_gui.solve.formulations.rounding_strategy import CheckmateRounding
 from xengine_gui.solve.formulations.strategy import Checkmate
+from xengine_gui.solve.formulations.xengine_paper_strategy import XEnginePaper
+from xengine_gui.solve.formulations.xengine_strategy import XEngine
 from xengine_gui.solve.greedy.strategy import Greedy
 from xengine_gui.solve.moccasin.strategy import Moccasin
 from xengine_gui.solve.online.delta import Delta
@@ -21,6 +24,9 @@ STRATEGIES: tuple[Strategy, ...] = (
     Greedy(),
     RetainAll(),
     Checkmate(),
+    CheckmateRounding(),
+    XEngine(),
+    XEnginePaper(),
     DynamicTensorRematerialization(),
     Delta(),
     Monet(),
