@@ -12,6 +12,8 @@ from xengine_gui.schedule.replay import StepReplay, Violation, replay_steps
 from xengine_gui.solve.formulations.monet_device import MonetDevice
 from xengine_gui.solve.formulations.one_device import steps_of_stages
 
+_ASKED_EVERY = 64
+
 
 class Storing(IntEnum):
     """For how long a tensor is stored."""
@@ -23,12 +25,12 @@ class Storing(IntEnum):
 
 def monet_start(side: MonetDevice, should_stop: Callable[[], bool]) -> list[Step] | None:
     """A plan within the limit, `None` where this simple way finds none."""
-    return _Start(side).find(should_stop)
+    return _Start(side, should_stop).find()
 
 
 class _Start:
-    def __init__(self, side: MonetDevice) -> None:
-        self.side, self.indexed = side, side.indexed
+    def __init__(self, side: MonetDevice, should_stop: Callable[[], bool]) -> None:
+        self.side, self.indexed, self.should_stop = side, side.indexed, should_stop
         self.may_run = frozenset(side.runs)
         self.may_hold = frozenset(side.holds)
         self.storing = [Storing.ALWAYS] * self.indexed.tensor_count
@@ -38,8 +40,8 @@ class _Start:
             end if t in self.indexed.keep else max((0, *readers)) for t, readers in enumerate(self.indexed.consumers)
         ]
 
-    def find(self, should_stop: Callable[[], bool]) -> list[Step] | None:
-        while not should_stop():
+    def find(self) -> list[Step] | None:
+        while not self.should_stop():
             found = self._stages()
             if found is None:
                 return None
@@ -55,11 +57,13 @@ class _Start:
     # -- what runs and what is held
 
     def _stages(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]] | None:
-        """Pairs that run and are held as `storing` says; `None` where something cannot be had in its stage."""
+        """Pairs that run and are held as `storing` says; `None` where something cannot be had, or after a stop."""
         runs: set[tuple[int, int]] = set()
         holds: set[tuple[int, int]] = set()
         there: set[int] = set()
         for stage in range(self.side.stage_count):
+            if stage % _ASKED_EVERY == 0 and self.should_stop():
+                return None
             last = stage == self.indexed.operator_count
             wanted = list(self.indexed.keep) if last else [*self.indexed.inputs[stage]]
             while wanted:

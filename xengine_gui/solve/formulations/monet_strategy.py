@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_CHOICES = 150_000
 """Larger models, in runs and choices of an implementation, are declined: this many take a gibibyte to build."""
 
+_STOPPED = "No plan was found within the time; that none exists is not proved."
 NO_SINGLE_PLAN = (
     "No device alone has a plan of MONeT's kind (only operators of the forward pass run again, each at most once "
     "between two operators of the backward pass); others may exist."
@@ -56,6 +57,8 @@ class Monet:
         for side in monet_devices(problem):
             if not context.should_stop() and search.total_ns > side.least_ns:
                 _solve(search, side)
+        if search.steps is None and context.should_stop():
+            return search.without(Status.UNKNOWN, _STOPPED)
         plan = search.plan(NO_SINGLE_PLAN)
         return replace(plan, explanation=_how_good(search)) if plan.has_events else plan
 
@@ -90,6 +93,8 @@ def _solve(search: Search, side: MonetDevice) -> None:
     start = monet_start(side, search.context.should_stop)
     if start is not None:
         search.offer(start)
+    if search.context.should_stop():
+        return
 
     def steps_of(model: Any) -> list[Step]:
         from xengine_gui.solve.formulations.monet import monet_steps  # noqa: PLC0415
