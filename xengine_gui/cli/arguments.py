@@ -105,6 +105,18 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="PLAN", type=Path, help="write the plan file")
     parser.add_argument("--picture", metavar="FIG", type=Path, help="draw the plan into a .svg, .png or .pdf file")
+    parser.add_argument(
+        "--write-model",
+        metavar="FILE",
+        type=Path,
+        help="first write the strategy's model into a .lp or .mps file (checkmate, xengine and others that have one)",
+    )
+    parser.add_argument(
+        "--model-form",
+        choices=("linear", "quadratic"),
+        default="linear",
+        help="with --write-model: products of two binaries linearised, or as quadratic terms; default: linear",
+    )
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:

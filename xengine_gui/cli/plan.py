@@ -18,6 +18,8 @@ from xengine_gui.schedule.summary import PlanSummary, summarise
 from xengine_gui.schedule.verify import verify
 from xengine_gui.session import Session, restored_plan
 from xengine_gui.solve.base import SolveOptions
+from xengine_gui.solve.formulations.write_model import ModelForm, write_model
+from xengine_gui.solve.strategies import strategy as strategy_called
 from xengine_gui.units import (
     format_count,
     format_duration,
@@ -34,9 +36,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Plan what is asked for."""
     check_writable(arguments.output)
     check_picture(arguments.picture)
+    check_writable(arguments.write_model)
     session = asked_session(arguments)
     problem = asked_problem(arguments)
     strategy = arguments.strategy or ("optimal" if session is None else session.strategy)
+    if arguments.write_model is not None:
+        _write_model(arguments, problem, strategy)
     plan = plan_with_progress(problem, strategy, _options(arguments, session, problem))
     if not plan.has_events:
         return _no_plan(plan, arguments)
@@ -51,6 +56,11 @@ def run(arguments: argparse.Namespace) -> int:
         draw(plan, arguments.picture)
         say(f"{'' if arguments.output else chr(10)}The picture is in {shown(str(arguments.picture))}.")
     return DONE
+
+
+def _write_model(arguments: argparse.Namespace, problem: Problem, key: str) -> None:
+    write_model(strategy_called(key), problem, arguments.write_model, ModelForm(arguments.model_form))
+    say(f"The {arguments.model_form} model of {key} is in {shown(str(arguments.write_model))}.\n")
 
 
 def _options(arguments: argparse.Namespace, session: Session | None, problem: Problem) -> SolveOptions:

@@ -28,6 +28,7 @@ class XEnginePaper:
         "reader; a schedule is handed back only where it is a plan with real copies too."
     )
     proves = False
+    has_quadratic_model = True
 
     def supports(self, problem: Problem) -> str:
         """Why it cannot: the model, quadratic in the operators, is too large."""

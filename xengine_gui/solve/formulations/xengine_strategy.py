@@ -40,6 +40,7 @@ class XEngine:
         "takes memory until it is freed."
     )
     proves = True
+    has_quadratic_model = True
 
     def supports(self, problem: Problem) -> str:
         """Why it cannot: the model, quadratic in the operators, is too large."""
