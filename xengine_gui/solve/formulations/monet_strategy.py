@@ -16,8 +16,8 @@ from xengine_gui.units import format_count, format_percent
 if TYPE_CHECKING:
     from xengine_gui.solve.formulations.building import Heed
 
-MOST_CHOICES = 150_000
-"""Larger models, in runs and choices of an implementation, are declined: this many take a gibibyte to build."""
+MOST_CHOICES = 80_000
+"""Larger models, in runs and choices of implementations, are declined: this many take a gibibyte and 15 s to build."""
 
 _STOPPED = "No plan was found within the time; that none exists is not proved."
 NO_SINGLE_PLAN = (
