@@ -122,19 +122,19 @@ class RetentionModel:
         self.active.append(active)
 
     def _add_retention(self, operator: int, tensor: int) -> None:
-        """(4) and (5) One interval per computation, from there to a use of the tensor, before the next computation."""
-        moments = self.moments[operator]
-        uses = {moment for reader in self.one.indexed.consumers[tensor] for moment in self.moments[reader]}
-        uses |= {self.end} if tensor in self.one.indexed.keep else set()
+        """(4) and (5) One interval per computation, from there to some later moment, before the next computation."""
+        readers = self.one.indexed.consumers[tensor]
+        last_use = max((self.moments[reader][-1] for reader in readers), default=-1)
+        last_use = self.end if tensor in self.one.indexed.keep else last_use
         ends = self.ends[tensor]
         for i, (start, active) in enumerate(zip(self.starts[operator], self.active[operator], strict=True)):
-            later = [moment for moment in uses if moment > moments[i]]
             end: Any = start
             length: Any = 1
-            if later:
-                own = moments[i:] if i else moments[:1]
-                domain = cp_model.Domain.from_values([*own, *later])
-                end = self.model.new_int_var_from_domain(domain, f"end {tensor} {i}")
+            earliest = self.moments[operator][i]
+            if last_use > earliest:
+                # Not the moments of uses alone: CP-SAT's presolve takes long over domains with many holes.
+                own_last = self.moments[operator][-1] if i else earliest
+                end = self.model.new_int_var(earliest, max(last_use, own_last), f"end {tensor} {i}")
                 length = self.model.new_int_var(1, self.end + 1, "")
             if i:
                 self.model.add(ends[-1] < start).only_enforce_if(active)

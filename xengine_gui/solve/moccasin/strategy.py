@@ -121,7 +121,7 @@ class _Search:
 
         # A plan that has no excess ends phase 1 at once, since there is no better one.
         model.minimise_excess()
-        ending = solve(model, 0.0, Listener(self.context.should_stop, take))
+        ending = solve(model, 0.0, Listener(self.context.should_stop, take), presolve=False)
         if first and not self.context.should_stop():
             model.minimise_total(first[0])
             hear_bound = partial(self._hear_bound, side, model.units, allowed)
