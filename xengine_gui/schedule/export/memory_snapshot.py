@@ -36,7 +36,22 @@ class MemorySnapshot:
 
     def parts(self, plan: Plan, _options: ExportOptions) -> Iterable[bytes]:
         """The pickled snapshot. Raises `InputError` where the tensors need more addresses than the viewer has."""
-        yield pickle.dumps(snapshot_of(plan), protocol=4)
+        pieces = _Pieces()
+        # Piece by piece rather than in one go, so that other threads get their turn in between.
+        pickle.Pickler(pieces, protocol=4).dump(snapshot_of(plan))
+        return pieces.written
+
+
+class _Pieces:
+    """A file that keeps what is written into it."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+
+    def write(self, piece: Any) -> int:
+        """Keep a piece; it may be bytes or a view of them."""
+        self.written.append(bytes(piece))
+        return len(piece)
 
 
 def snapshot_of(plan: Plan) -> dict[str, Any]:
