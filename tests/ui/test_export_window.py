@@ -51,6 +51,7 @@ def test_every_exporter_is_in_the_menu_and_writes_what_is_shown(
         window.exporting.actions[key].trigger()
     path = tmp_path / f"out{exporter(key).suffixes[0]}"
     assert path.stat().st_size > 100
+    qtbot.waitUntil(lambda: window.status.activity.text() == "ready", timeout=WITHIN_MS)
     assert asked[0][1] == str(tmp_path / f"four{exporter(key).suffixes[0]}")
     assert str(path) in window.log.view.toPlainText()
 

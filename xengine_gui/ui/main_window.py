@@ -200,6 +200,7 @@ class MainWindow(QMainWindow):
         self._connect_sessions()
 
     def _connect_sessions(self) -> None:
+        self.exporting.busy_changed.connect(self._show_activity)
         self.sessions.taken.connect(self._take_session)
         self.sessions.state_changed.connect(self._show_session)
         for one in (self.sessions, self.exporting):
@@ -279,7 +280,8 @@ class MainWindow(QMainWindow):
         self._show_activity()
 
     def _show_activity(self) -> None:
-        self.status.show_activity(activity_of(self.document, self.planning))
+        activity = activity_of(self.document, self.planning)
+        self.status.show_activity("exporting…" if self.exporting.busy and activity == "ready" else activity)
 
     def _select(self, index: int) -> None:
         self.selection.select(index if index >= 0 else None)
