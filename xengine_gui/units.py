@@ -72,6 +72,22 @@ def format_duration(time_ns: int, *, fine: bool = False) -> str:
     return f"{time_ns} ns"
 
 
+def format_energy(energy_fj: int) -> str:
+    """An energy, given in femtojoules (a microwatt for a nanosecond), at a sensible scale: `1.70 J`, `330 µJ`."""
+    for unit, scale in (("J", 10**15), ("mJ", 10**12), ("µJ", 10**9)):
+        if abs(energy_fj) >= scale * 0.9995:
+            return f"{_three_digits(energy_fj / scale)} {unit}"
+    return f"{_three_digits(energy_fj / 10**6)} nJ"
+
+
+def format_power(power_uw: int) -> str:
+    """A power at a sensible scale: `3.00 W`, `11.0 mW`."""
+    for unit, scale in (("W", 10**6), ("mW", 10**3)):
+        if abs(power_uw) >= scale * 0.9995:
+            return f"{_three_digits(power_uw / scale)} {unit}"
+    return f"{power_uw} µW"
+
+
 def format_duration_exact(time_ns: int) -> str:
     """A time to the nanosecond: `11,412,003 ns`."""
     return f"{time_ns:,} ns"

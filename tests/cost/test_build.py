@@ -45,7 +45,8 @@ def test_every_two_presets_have_a_link() -> None:
             assert link.bandwidth_bytes_per_s > 0
             assert link.latency_ns > 0
             back = default_link("b", other, "a", one)
-            assert link.bandwidth_bytes_per_s == back.bandwidth_bytes_per_s
+            if not one.read_bytes_per_s and not other.read_bytes_per_s:  # else reading and writing differ
+                assert link.bandwidth_bytes_per_s == back.bandwidth_bytes_per_s
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,7 @@ def test_every_two_presets_have_a_link() -> None:
     [
         ("p100", "xeon-6148", 12), ("a100", "epyc-7763", 24), ("a100", "v100", 150), ("h100", "h100", 450),
         ("i7-1165g7", "iris-xe", 34.15), ("p100", "host-memory", 12), ("raspberry-pi-4", "sd-card", 0.08),
+        ("cortex-m4", "sd-card-mcu", 0.00444), ("sd-card-mcu", "cortex-m4", 0.00461651),
         ("cortex-m4", "qspi-flash", 0.016), ("rtx-4090", "nvme-ssd", 3), ("rtx-4090", "i7-8700k", 24),
     ],
 )  # fmt: skip

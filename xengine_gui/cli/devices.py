@@ -5,7 +5,7 @@ import argparse
 from xengine_gui.cli.output import say, shown, table
 from xengine_gui.cli.status import DONE
 from xengine_gui.cost import device_presets
-from xengine_gui.units import format_bandwidth, format_size
+from xengine_gui.units import format_bandwidth, format_power, format_size
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -18,11 +18,12 @@ def run(arguments: argparse.Namespace) -> int:
             format_size(p.memory_bytes),
             _gigaflop(p.peak_flop_per_s) if p.computes else "-",
             format_bandwidth(p.bandwidth_bytes_per_s),
+            "-" if p.power_uw is None else format_power(p.power_uw),
             p.title,
         ]
         for p in presets
     ]
-    table(["preset", "kind", "memory", "GFLOP/s", "bandwidth", "device"], rows, left=(0, 1, 5))
+    table(["preset", "kind", "memory", "GFLOP/s", "bandwidth", "power", "device"], rows, left=(0, 1, 6))
     if arguments.sources:
         say()
         for p in presets:

@@ -49,6 +49,7 @@ def build_problem(
                 choice.name,
                 presets[choice.name].kind,
                 presets[choice.name].memory_bytes if choice.memory_limit_bytes is None else choice.memory_limit_bytes,
+                presets[choice.name].power_uw if presets[choice.name].computes else None,
             )
             for choice in devices
         ),

@@ -27,13 +27,18 @@ _STORAGE = ("storage",)
 def default_link(source: str, source_preset: DevicePreset, destination: str, destination_preset: DevicePreset) -> Link:
     """One direction from `source` to `destination`, which are the names of two devices made from these presets."""
     bandwidth_bytes_per_s, latency_ns = _way(source_preset, destination_preset)
-    return Link(source, destination, bandwidth_bytes_per_s, latency_ns)
+    stores = [preset.power_uw for preset in (source_preset, destination_preset) if preset.kind in _STORAGE]
+    return Link(source, destination, bandwidth_bytes_per_s, latency_ns, stores[0] if len(stores) == 1 else None)
 
 
 def _way(one: DevicePreset, other: DevicePreset) -> tuple[int, int]:
     pair = (one, other)
     if any(preset.kind in _STORAGE for preset in pair):
         store = next(preset for preset in pair if preset.kind in _STORAGE)
+        if one.kind in _STORAGE and one.read_bytes_per_s:
+            return min(one.read_bytes_per_s, other.bandwidth_bytes_per_s), one.read_latency_ns
+        if other.kind in _STORAGE and other.write_bytes_per_s:
+            return min(other.write_bytes_per_s, one.bandwidth_bytes_per_s), other.write_latency_ns
         rate = min(preset.bandwidth_bytes_per_s for preset in pair)
         return min(rate, _BUS[store.bus][0]), _BUS[store.bus][1]
     if all(preset.bus in _HOST_BUS for preset in pair):

@@ -20,6 +20,9 @@ class DevicePreset:
     """A device as its maker states it. One without arithmetic (`peak_flop_per_s` 0) holds tensors but runs nothing.
 
     `matrix_flop_per_s` is the peak of matrix units where it differs; `bus` is what it talks through, for default links.
+    `power_uw` is what it takes above idle while it computes, or, where it computes nothing, while a transfer from or to
+    it goes on (`None`: not known). A storage may have rates of its own in place of its bus's: `read_...` out of it,
+    `write_...` into it.
     """
 
     key: str
@@ -34,6 +37,11 @@ class DevicePreset:
     source: str
     matrix_flop_per_s: int = 0
     efficiency: Mapping[str, float] = field(default_factory=dict)
+    power_uw: int | None = None
+    read_bytes_per_s: int = 0
+    read_latency_ns: int = 0
+    write_bytes_per_s: int = 0
+    write_latency_ns: int = 0
 
     @property
     def computes(self) -> bool:

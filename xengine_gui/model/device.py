@@ -5,21 +5,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A place that holds tensors and may run operators; a limit of `None` is no limit."""
+    """A place that holds tensors and may run operators; a limit of `None` is no limit.
+
+    `power_uw` is the power in microwatts that it takes above idle while an operator runs, `None` where nobody knows.
+    """
 
     name: str
     kind: str = ""
     memory_limit_bytes: int | None = None
+    power_uw: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One direction between two devices."""
+    """One direction between two devices; `power_uw` is the power in microwatts that a transfer takes above idle."""
 
     source: str
     destination: str
     bandwidth_bytes_per_s: int
     latency_ns: int = 0
+    power_uw: int | None = None
 
     def transfer_ns(self, size_bytes: int) -> int:
         """Time of copying `size_bytes` over this link, rounded up to whole nanoseconds."""

@@ -83,6 +83,7 @@ def _mistakes(problem: Problem) -> Iterator[str]:
     yield from _repeated([o.name for o in problem.operators], "operator")
     for device in problem.devices:
         yield from _beyond(device.memory_limit_bytes or 0, f"device {device.name!r}: memory_limit_bytes")
+        yield from _beyond(device.power_uw or 0, f"device {device.name!r}: power_uw")
     for tensor in problem.tensors:
         yield from _beyond(tensor.size_bytes, f"tensor {tensor.name!r}: bytes")
     for parameter in problem.parameters:
@@ -143,6 +144,7 @@ def _link_mistakes(problem: Problem) -> Iterator[str]:
         if link.bandwidth_bytes_per_s <= 0:
             yield f"link {link.source!r} to {link.destination!r}: bandwidth must be positive"
         yield from _beyond(link.latency_ns, f"link {link.source!r} to {link.destination!r}: latency_ns")
+        yield from _beyond(link.power_uw or 0, f"link {link.source!r} to {link.destination!r}: power_uw")
     for row in problem.transfers:
         if row.tensor not in tensors:
             yield f"transfers: there is no tensor {row.tensor!r}"

@@ -65,6 +65,7 @@ def _device(fields: Fields, row: Mapping[str, Json], place: str) -> Device:
         name=fields.name(row, "name", place),
         kind=fields.text(row, "kind", place),
         memory_limit_bytes=fields.whole_or_none(row, "memory_limit_bytes", place),
+        power_uw=fields.whole_or_none(row, "power_uw", place),
     )
 
 
@@ -74,6 +75,7 @@ def _link(fields: Fields, row: Mapping[str, Json], place: str) -> Link:
         destination=fields.name(row, "destination", place),
         bandwidth_bytes_per_s=fields.whole(row, "bandwidth_bytes_per_s", place, least=1),
         latency_ns=fields.whole(row, "latency_ns", place, default=0),
+        power_uw=fields.whole_or_none(row, "power_uw", place),
     )
 
 
@@ -128,7 +130,8 @@ def problem_to_json(problem: Problem) -> dict[str, Json]:
         "name": problem.name,
         "notes": problem.notes,
         "devices": [
-            {"name": d.name, "kind": d.kind, "memory_limit_bytes": d.memory_limit_bytes} for d in problem.devices
+            {"name": d.name, "kind": d.kind, "memory_limit_bytes": d.memory_limit_bytes, **_power(d.power_uw)}
+            for d in problem.devices
         ],
         "links": [
             {
@@ -136,6 +139,7 @@ def problem_to_json(problem: Problem) -> dict[str, Json]:
                 "destination": k.destination,
                 "bandwidth_bytes_per_s": k.bandwidth_bytes_per_s,
                 "latency_ns": k.latency_ns,
+                **_power(k.power_uw),
             }
             for k in problem.links
         ],
@@ -148,6 +152,11 @@ def problem_to_json(problem: Problem) -> dict[str, Json]:
         "operators": [_operator_to_json(o) for o in problem.operators],
         "keep": list(problem.keep),
     }
+
+
+def _power(power_uw: int | None) -> dict[str, Json]:
+    """A key that readers of the format may not know: it is written only where there is something to tell."""
+    return {} if power_uw is None else {"power_uw": power_uw}
 
 
 def _operator_to_json(operator: Operator) -> dict[str, Json]:

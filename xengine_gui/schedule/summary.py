@@ -5,13 +5,15 @@ from dataclasses import dataclass, replace
 
 from xengine_gui.model.plan import Clock, Compute, Plan, Status, Transfer
 from xengine_gui.schedule.clock import overlapped_events, steps_of
+from xengine_gui.schedule.energy import plan_energy_fj
 
 
 @dataclass(frozen=True, slots=True)
 class PlanSummary:
     """Totals of a plan: `total_ns` on the serial clock, `makespan_ns` on the overlapped one, where that was asked for.
 
-    `overhead_ratio` is how much longer the serial total is than the best with unlimited memory (0.15: 15 % longer).
+    `energy_fj` is in femtojoules, `None` where the problem lacks a power. `overhead_ratio` is how much longer the serial
+    total is than the best with unlimited memory (0.15: 15 % longer).
     """
 
     status: Status
@@ -30,6 +32,7 @@ class PlanSummary:
     transfer_ns: int
     transfer_bytes: int
     free_count: int
+    energy_fj: int | None = None
 
 
 def summarise(plan: Plan, unlimited_total_ns: int | None = None, *, with_makespan: bool = False) -> PlanSummary:
@@ -60,6 +63,7 @@ def summarise(plan: Plan, unlimited_total_ns: int | None = None, *, with_makespa
         transfer_ns=transfer_ns,
         transfer_bytes=sum(size[event.tensor] for event in transfers),
         free_count=len(plan.events) - len(computes) - len(transfers),
+        energy_fj=plan_energy_fj(plan),
     )
 
 

@@ -102,6 +102,7 @@ def _link(fields: Fields, row: Mapping[str, Json], place: str) -> Link:
         destination=fields.name(row, "destination", place),
         bandwidth_bytes_per_s=fields.whole(row, "bandwidth_bytes_per_s", place, least=1),
         latency_ns=fields.whole(row, "latency_ns", place, default=0),
+        power_uw=fields.whole_or_none(row, "power_uw", place),
     )
 
 
@@ -238,7 +239,8 @@ def _device_row(device: DeviceChoice) -> dict[str, Json]:
 
 def _link_row(link: Link) -> dict[str, Json]:
     ends: dict[str, Json] = {"source": link.source, "destination": link.destination}
-    return {**ends, "bandwidth_bytes_per_s": link.bandwidth_bytes_per_s, "latency_ns": link.latency_ns}
+    power = {} if link.power_uw is None else {"power_uw": link.power_uw}
+    return {**ends, "bandwidth_bytes_per_s": link.bandwidth_bytes_per_s, "latency_ns": link.latency_ns, **power}
 
 
 def _plan_row(plan: SavedPlan) -> dict[str, Json]:

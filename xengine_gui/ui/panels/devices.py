@@ -161,7 +161,7 @@ class DeviceCard(QFrame):
 def _device_of(choice: DeviceChoice) -> Device:
     preset = device_preset(choice.preset)
     limit = preset.memory_bytes if choice.memory_limit_bytes is None else choice.memory_limit_bytes
-    return Device(choice.name, preset.kind, limit)
+    return Device(choice.name, preset.kind, limit, preset.power_uw if preset.computes else None)
 
 
 def _specification(preset: DevicePreset) -> str:
