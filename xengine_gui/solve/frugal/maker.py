@@ -20,6 +20,8 @@ _MOST_EACH = 300
 _ALL_ORDERS = 5
 """Up to so many inputs all orders are looked at."""
 _MOST_DETOURS = 3
+_MOST_LOOKS = 60
+"""So many results, the nearest first, are looked at as detours, and so many are tried."""
 
 Task = Generator["Task", bool, bool]
 """A piece of work that may ask for other work, and tells whether it was done; run by `_done`."""
@@ -44,7 +46,7 @@ class Maker:
         try:
             for run in self.routes.runs:
                 self.failed.clear()
-                self.cones.forget(self.store.fixed)
+                self.cones.begin_stage(self.store.fixed)
                 if not _done(self._make(run, 0, 0)):
                     return None
                 self.store.end_stage()
@@ -139,7 +141,8 @@ class Maker:
         for place in places:
             common &= ~(1 << place)
         indexed, found = self.routes.indexed, 0
-        for place in sorted(bits(common), key=lambda p: (indexed.producer[p % self.store.count], p), reverse=True):
+        nearest = sorted(bits(common), key=lambda p: (indexed.producer[p % self.store.count], p), reverse=True)
+        for place in nearest[:_MOST_LOOKS]:
             making = self.store.making(place)
             if found == _MOST_DETOURS or self.should_stop():
                 return
