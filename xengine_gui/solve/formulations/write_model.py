@@ -56,11 +56,16 @@ def _model(strategy: Strategy, problem: Problem, form: ModelForm) -> Any:
     obstacle = strategy.supports(problem)
     if obstacle:
         raise InputError(problem.name, f"{strategy.title} cannot plan this: {obstacle}")
-    proof = single_operator_proof(problem.indexed)
-    if proof is not None:
-        raise InputError(problem.name, f"no model is written, since there is no plan: {proof.sentence(problem)}")
+    hopeless: str = getattr(strategy, "why_no_model", _why_no_plan)(problem)
+    if hopeless:
+        raise InputError(problem.name, f"no model is written: {hopeless}")
     if form is ModelForm.LINEAR:
         return build(problem)
     if not getattr(strategy, "has_quadratic_model", False):
         raise InputError("", f"the model of the strategy {strategy.key!r} is linear, it has no quadratic form")
     return build(problem, quadratic=True)
+
+
+def _why_no_plan(problem: Problem) -> str:
+    proof = single_operator_proof(problem.indexed)
+    return "" if proof is None else proof.sentence(problem)

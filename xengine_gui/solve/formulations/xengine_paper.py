@@ -84,12 +84,18 @@ class _Paper:
         self.pyomo.total = pyo.Objective(expr=pyo.quicksum(terms))
 
     def _add_products(self) -> dict[tuple[int, ...], Any]:
-        """(3) The products of (2), which are as small as they may be."""
+        """(3) The products of (2), as small as they may be; who does not have a tensor pays for it somewhere."""
         self.pyomo.copy = pyo.Var(list(self._remote_reads()), bounds=(0, 1))
         both = self.pyomo.both = pyo.Constraint(pyo.Any)
         products = dict(self.pyomo.copy)
         for (t, o, x, a, b), product in self.heed(products.items()):
             both[t, o, x, a, b] = product >= self.run[t, o, b] + self.there[t, x, a] - 1
+        remote = self.pyomo.paid_somewhere = pyo.Constraint(pyo.Any)
+        for (t, o, b), run in self.heed(self.run.items()):
+            for x in self.indexed.inputs[o]:
+                keys = ((t, o, x, a, b) for a in self.paper.devices)
+                paid = pyo.quicksum(products[key] for key in keys if key in products)
+                remote[t, o, x, b] = paid >= run - self._run_or_held(t, x, b)
         return products
 
     def add_first(self) -> None:

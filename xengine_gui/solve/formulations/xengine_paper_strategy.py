@@ -47,6 +47,11 @@ class XEnginePaper:
             return search.plan(answer.sentence, answer.sentence)
         return search.without(Status.UNKNOWN, f"{answer.sentence} With copies that take memory it is no plan.")
 
+    def why_no_model(self, problem: Problem) -> str:
+        """Why there is no model: under the paper's rule an operator needs only its results on its device."""
+        is_hopeless = PaperProblem(problem.indexed).is_hopeless
+        return "some operator fits on no device even alone with its results" if is_hopeless else ""
+
     def model(self, problem: Problem, *, quadratic: bool = False) -> Any:
         """The model that is solved, or its form with products."""
         return _model(PaperProblem(problem.indexed), quadratic=quadratic)
