@@ -11,6 +11,7 @@ import xengine_gui
 from xengine_gui.cli.output import say
 from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Clock
+from xengine_gui.solve.objective import Objective
 from xengine_gui.ui.picture_size import LEAST_WIDTH_PIXELS, MOST_PIXELS
 from xengine_gui.units import parse_duration_ns
 
@@ -96,6 +97,18 @@ def _plan(parser: argparse.ArgumentParser) -> None:
         type=_seconds,
         default=argparse.SUPPRESS,  # absent means more than any number: see _options in cli.plan
         help="seconds to plan for, or none; default: 60, or 10 where 1%% is proved by then and --gap is not given",
+    )
+    parser.add_argument(
+        "--objective",
+        choices=[str(objective) for objective in Objective],
+        default=str(Objective.TIME),
+        help="what the plan is to have least of; energy needs devices and links with a power, and --strategy poet",
+    )
+    parser.add_argument(
+        "--deadline",
+        metavar="T",
+        type=_duration_ns,
+        help="the most that the plan may take on the serial clock, as 2s or 150ms; needs --strategy poet",
     )
     parser.add_argument(
         "--clock",
@@ -342,6 +355,16 @@ def _ratio(text: str) -> float:
         value = math.nan
     if not 0 <= value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a share such as 0.01 or 1%")
+    return value
+
+
+def _duration_ns(text: str) -> int:
+    try:
+        value = parse_duration_ns(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time above 0 s")
     return value
 
 

@@ -19,11 +19,13 @@ from xengine_gui.schedule.verify import verify
 from xengine_gui.session import Session, restored_plan
 from xengine_gui.solve.base import SolveOptions
 from xengine_gui.solve.formulations.write_model import ModelForm, write_model
+from xengine_gui.solve.objective import Objective
 from xengine_gui.solve.strategies import strategy as strategy_called
 from xengine_gui.units import (
     format_count,
     format_duration,
     format_duration_exact,
+    format_energy,
     format_names,
     format_percent,
     format_size,
@@ -76,6 +78,8 @@ def _options(arguments: argparse.Namespace, session: Session | None, problem: Pr
         gap_ratio=usual.gap_ratio if arguments.gap is None else arguments.gap,
         time_limit_s=getattr(arguments, "time", usual.time_limit_s),
         content_ratio=None if asked else _CONTENT_RATIO,
+        objective=Objective(arguments.objective),
+        deadline_ns=arguments.deadline,
     )
 
 
@@ -135,6 +139,8 @@ def _figures(figures: PlanSummary) -> list[tuple[str, str, str]]:
     rows.append(("recomputed", f"{figures.recompute_count:,}", format_duration(figures.recompute_ns)))
     moved = f"{format_duration(figures.transfer_ns)}, {format_size(figures.transfer_bytes)}"
     rows.append(("transferred", f"{figures.transfer_count:,}", moved))
+    if figures.energy_fj is not None:
+        rows.append(("energy", format_energy(figures.energy_fj), "of computing and transferring, above idle"))
     return rows
 
 

@@ -43,7 +43,7 @@ class _Run:
             float("inf") if options.time_limit_s is None else self.began + options.time_limit_s + TIME_GRACE_S
         )
         self.events: queue.SimpleQueue[SolveEvent | Plan | BaseException] = queue.SimpleQueue()
-        self.judge = Judge(problem, strategy)
+        self.judge = Judge(problem, strategy, options.objective, options.deadline_ns)
         self.last_line_s = -1.0
         threading.Thread(target=self._work, name="planning", daemon=True).start()
 

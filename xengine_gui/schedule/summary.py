@@ -12,8 +12,8 @@ from xengine_gui.schedule.energy import plan_energy_fj
 class PlanSummary:
     """Totals of a plan: `total_ns` on the serial clock, `makespan_ns` on the overlapped one, where that was asked for.
 
-    `energy_fj` is in femtojoules, `None` where the problem lacks a power. `overhead_ratio` is how much longer the serial
-    total is than the best with unlimited memory (0.15: 15 % longer).
+    `energy_fj` is in femtojoules, `None` where the problem lacks a power. `overhead_ratio` is how much longer the
+    serial total is than the best with unlimited memory (0.15: 15 % longer).
     """
 
     status: Status

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
+from xengine_gui.solve.objective import Objective
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,8 @@ class SolveOptions:
     `gap_ratio` is the proved distance at which it may stop; `time_limit_s` counts from the call (`None`: no limit);
     `incumbent` is an earlier plan of the same graph to start from, where a strategy can; it need not keep the limits.
     `known_bound_ns` is a lower bound proved before, as at a larger limit. After `content_after_s` seconds a plan within
-    `content_ratio` of its bound is good enough (`None`: it never is).
+    `content_ratio` of its bound is good enough (`None`: it never is). `objective` is what is minimised, and
+    `deadline_ns` the most that the serial total may be; few strategies know other values than these.
     """
 
     gap_ratio: float = 0.001
@@ -26,6 +28,8 @@ class SolveOptions:
     known_bound_ns: int = 0
     content_ratio: float | None = None
     content_after_s: float = 10.0
+    objective: Objective = Objective.TIME
+    deadline_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,15 @@ from xengine_gui.solve.base import (
     Started,
     Strategy,
 )
+from xengine_gui.solve.objective import Objective, misses_deadline, objective_obstacle, plan_cost
 
 
 def planned(strategy: Strategy, problem: Problem, context: SolveContext) -> Plan:
     """The strategy's own plan, not yet judged; an `InputError` where it cannot plan such a problem."""
-    obstacle = strategy.supports(problem)
+    options = context.options
+    obstacle = strategy.supports(problem) or objective_obstacle(
+        strategy, problem, options.objective, options.deadline_ns
+    )
     if obstacle:
         raise InputError(problem.name, f"{strategy.title} cannot plan this: {obstacle}")
     return strategy.plan(problem, context)
@@ -38,7 +42,7 @@ def plan_judged(
     stop: threading.Event | None = None,
 ) -> Plan:
     """Plan in this thread; every plan that `emit` hears of, and the one handed back, has passed `verify`."""
-    judge = Judge(problem, strategy.key)
+    judge = Judge(problem, strategy.key, options.objective, options.deadline_ns)
     tell = emit or (lambda _event: None)
 
     def hear(event: SolveEvent) -> None:
@@ -59,6 +63,8 @@ class Judge:
 
     problem: Problem
     strategy: str
+    objective: Objective = Objective.TIME
+    deadline_ns: int | None = None
     best: Plan | None = None
     lower_bound_ns: int | None = None
 
@@ -66,11 +72,11 @@ class Judge:
         """What the audience hears of an event: `None` where it is no news, a log line where a plan breaks a rule."""
         match event:
             case Incumbent(plan, elapsed_s):
-                broken = verify(plan, self.problem).broken
+                broken = self._broken(plan)
                 if broken:
-                    return Log(f"a plan was left out, since it breaks a rule: {broken[0]}", elapsed_s)
+                    return Log(f"a plan was left out, since it breaks a rule: {broken}", elapsed_s)
                 self._raise_bound(plan.lower_bound_ns)
-                if self.best is not None and (plan.total_ns or 0) >= (self.best.total_ns or 0):
+                if self.best is not None and self._cost(plan) >= self._cost(self.best):
                     return None
                 self.best = plan
             case Bound(lower_bound_ns, _):
@@ -80,10 +86,10 @@ class Judge:
     def last(self, found: Plan) -> Plan:
         """What a run ends with: the strategy's plan where it keeps the rules, else the best incumbent, else none."""
         if found.has_events:
-            broken = verify(found, self.problem).broken
+            broken = self._broken(found)
             if broken:
-                return self.best_so_far(f"the plan of {self.strategy} breaks a rule ({broken[0]})", found.runtime_s)
-            if self.best is None or (found.total_ns or 0) <= (self.best.total_ns or 0):
+                return self.best_so_far(f"the plan of {self.strategy} breaks a rule ({broken})", found.runtime_s)
+            if self.best is None or self._cost(found) <= self._cost(self.best):
                 return found
             return self.best_so_far(f"{self.strategy} handed back a slower plan than it had found", found.runtime_s)
         if self.best is None:
@@ -108,6 +114,13 @@ class Judge:
             runtime_s=runtime_s,
             explanation=f"{why}; this is the best plan so far",
         )
+
+    def _broken(self, plan: Plan) -> str:
+        """The first rule that a plan breaks, or how it misses the deadline, in one sentence; empty where it is good."""
+        return next(iter(verify(plan, self.problem).broken), "") or misses_deadline(plan, self.deadline_ns)
+
+    def _cost(self, plan: Plan) -> int:
+        return plan_cost(plan, self.objective)
 
     def _raise_bound(self, lower_bound_ns: int | None) -> bool:
         """Remember a bound; whether it is higher than any before."""

@@ -150,7 +150,8 @@ class SolverProcess:
         second with the best plan so far. Raises `SolverProcessError` when the child dies; what was handed on stays
         good, and the next call plans on a new child.
         """
-        run = _Run(problem, strategy_key, options, stop or threading.Event(), Judge(problem, strategy_key))
+        judge = Judge(problem, strategy_key, options.objective, options.deadline_ns)
+        run = _Run(problem, strategy_key, options, stop or threading.Event(), judge)
         self._stop = run.stop
         return self._drive(run)
 
