@@ -290,7 +290,8 @@ def test_plans_are_saved_and_opened_again(
     open_in(window, chain_file, plan_awaited)
     target = chain_file.with_name("saved.json")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), "Plan (*.json)"))
-    window.actions_by_key["save_plan"].trigger()
+    with qtbot.waitSignal(window.exporting.said, timeout=WITHIN_MS):
+        window.actions_by_key["save_plan"].trigger()
     assert verify(read_plan(target)).ok
     with qtbot.waitSignal(window.document.opened, timeout=WITHIN_MS):
         window.open_file(target)
@@ -315,21 +316,23 @@ def test_a_plan_that_breaks_a_rule_is_not_opened(
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_the_picture_is_exported(
-    window: MainWindow, chain_file: Path, plan_awaited: Wait, monkeypatch: pytest.MonkeyPatch, suffix: str
+    window: MainWindow, chain_file: Path, plan_awaited: Wait, monkeypatch: pytest.MonkeyPatch, suffix: str, qtbot: QtBot
 ) -> None:
     open_in(window, chain_file, plan_awaited)
     target = chain_file.with_name(f"picture{suffix}")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), f"Picture (*{suffix})"))
-    window.actions_by_key["export_picture"].trigger()
+    with qtbot.waitSignal(window.exporting.said, timeout=WITHIN_MS):
+        window.actions_by_key["export_picture"].trigger()
     assert target.stat().st_size > 500
 
 
 def test_a_place_that_cannot_be_written_is_told(
-    window: MainWindow, chain_file: Path, plan_awaited: Wait, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, chain_file: Path, plan_awaited: Wait, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     open_in(window, chain_file, plan_awaited)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("/proc/nowhere/x.json", "Plan (*.json)"))
-    window.actions_by_key["save_plan"].trigger()
+    with qtbot.waitSignal(window.exporting.failed, timeout=WITHIN_MS):
+        window.actions_by_key["save_plan"].trigger()
     assert "x.json" in window.centre.error.text
 
 

@@ -1,4 +1,4 @@
-"""The export menu: a plan in the files of other tools, written beside the window."""
+"""What goes out of the window: plans, pictures, and the export menu's files of other tools, written beside it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from xengine_gui import planner
 from xengine_gui.model.plan import Plan
+from xengine_gui.model.plan_file import write_plan
 from xengine_gui.schedule.export import EXPORTERS, Exporter, ExportOptions, write_export
 from xengine_gui.ui.background import Background
-from xengine_gui.ui.file_actions import file_stem
-from xengine_gui.ui.picture import picture_svg
+from xengine_gui.ui.file_actions import ask_for_picture_file, ask_for_plan_file, file_stem
+from xengine_gui.ui.picture import picture_svg, render_picture
 from xengine_gui.ui.shown_plan import ShownPlan
-from xengine_gui.ui.theme import ThemeName
+from xengine_gui.ui.theme import ThemeName, current_theme
 from xengine_gui.units import format_size
 
 _TOLD_ABOVE_BYTES = 2**20
@@ -75,16 +76,37 @@ class Exporting(QObject):
 
     def write(self, shown: ShownPlan, one: Exporter, path: Path, options: ExportOptions) -> None:
         """Write a plan beside the window."""
+
+        def job() -> None:
+            write_export(shown.plan, path, one, _with_pictures(shown.plan, options) if one.key == "report" else options)
+
+        self._run(job, path, one.title)
+
+    def ask_for_picture(self) -> None:
+        """Ask where, and draw the plan that is shown, in the theme that is worn."""
+        found = self._plan()
+        path = None if found is None else ask_for_picture_file(self._window, *found)
+        if found is not None and path is not None:
+            plan, theme = found[0].plan, current_theme().name
+            self._run(lambda: render_picture(plan, path, theme=theme), path, "Picture")
+
+    def ask_for_plan_file(self, shown: ShownPlan, folder: Path) -> None:
+        """Ask where, and write the plan with its problem."""
+        path = ask_for_plan_file(self._window, shown, folder)
+        if path is not None:
+            self._run(lambda: write_plan(shown.plan, path), path, "Plan")
+
+    def _run(self, write: Callable[[], None], path: Path, what: str) -> None:
         if self.busy:
-            self.failed.emit("The last export is still being written; try again in a moment.")
+            self.failed.emit("The last file is still being written; try again in a moment.")
             return
 
         def job() -> int:
-            write_export(shown.plan, path, one, _with_pictures(shown.plan, options) if one.key == "report" else options)
+            write()
             return path.stat().st_size
 
         def done(size_bytes: int) -> None:
-            self.said.emit(f"{one.title}: {path} ({format_size(size_bytes)})")
+            self.said.emit(f"{what}: {path} ({format_size(size_bytes)})")
 
         self._background.run(job, done, self.failed.emit)
 

@@ -1,17 +1,12 @@
 """Asking for files: what to open, where to write a plan or a picture."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from xengine_gui.errors import InputError
 from xengine_gui.importers import IMPORTERS
-from xengine_gui.model.plan_file import write_plan
 from xengine_gui.session import SUFFIX as SESSION
-from xengine_gui.ui.picture import render_picture
 from xengine_gui.ui.shown_plan import ShownPlan
-from xengine_gui.ui.theme import current_theme
 
 _PICTURES = "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)"
 
@@ -27,15 +22,11 @@ def ask_for_file(parent: QWidget, folder: Path) -> Path | None:
     return Path(name) if name else None
 
 
-def save_plan(parent: QWidget, shown: ShownPlan, folder: Path) -> str:
-    """Ask where, and write the plan; what was done, or why it was not, in a sentence. Raises `PlannerError`."""
+def ask_for_plan_file(parent: QWidget, shown: ShownPlan, folder: Path) -> Path | None:
+    """Where to write a plan, `None` where the user thinks better of it."""
     proposal = folder / f"{file_stem(shown)}.plan.json"
     name, _ = QFileDialog.getSaveFileName(parent, "Save plan", str(proposal), "Plan (*.json)")
-    if not name:
-        return ""
-    path = _with_suffix(Path(name), (".json",))
-    _writing(path, lambda: write_plan(shown.plan, path))
-    return f"The plan was written to {path}."
+    return _with_suffix(Path(name), (".json",)) if name else None
 
 
 def ask_for_session_file(parent: QWidget, proposal: Path) -> Path | None:
@@ -44,16 +35,12 @@ def ask_for_session_file(parent: QWidget, proposal: Path) -> Path | None:
     return _with_suffix(Path(name), (SESSION,)) if name else None
 
 
-def export_picture(parent: QWidget, shown: ShownPlan, folder: Path) -> str:
-    """Ask where, and write the picture; what was done in a sentence. Raises `PlannerError`."""
+def ask_for_picture_file(parent: QWidget, shown: ShownPlan, folder: Path) -> Path | None:
+    """Where to draw a picture, `None` where the user thinks better of it."""
     proposal = folder / f"{file_stem(shown)}.svg"
     name, chosen = QFileDialog.getSaveFileName(parent, "Export picture", str(proposal), _PICTURES)
-    if not name:
-        return ""
     suffix = chosen[chosen.find("*") + 1 : chosen.find(")")] or ".svg"
-    path = _with_suffix(Path(name), (suffix, ".svg", ".png", ".pdf"))
-    _writing(path, lambda: render_picture(shown.plan, path, theme=current_theme().name))
-    return f"The picture was written to {path}."
+    return _with_suffix(Path(name), (suffix, ".svg", ".png", ".pdf")) if name else None
 
 
 def file_stem(shown: ShownPlan) -> str:
@@ -65,10 +52,3 @@ def file_stem(shown: ShownPlan) -> str:
 def _with_suffix(path: Path, suffixes: tuple[str, ...]) -> Path:
     """The path as it is where its suffix is one of these, else with the first added."""
     return path if path.suffix.lower() in suffixes else path.with_name(path.name + suffixes[0])
-
-
-def _writing(path: Path, write: Callable[[], object]) -> None:
-    try:
-        write()
-    except OSError as error:
-        raise InputError(path.name, f"it could not be written: {error.strerror or error}") from error

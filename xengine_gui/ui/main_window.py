@@ -9,7 +9,6 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QMainWindow, QSplitter, QWidget
 
 from xengine_gui import planner
-from xengine_gui.errors import PlannerError
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Clock
 from xengine_gui.session import SUFFIX as SESSION
@@ -117,8 +116,8 @@ class MainWindow(QMainWindow):
             "demo": self.open_demo,
             "save_session": self._save_session,
             "save_session_as": self._save_session_as,
-            "save_plan": lambda: self._write(file_actions.save_plan),
-            "export_picture": lambda: self._write(file_actions.export_picture),
+            "save_plan": self._save_plan,
+            "export_picture": lambda: self.exporting.ask_for_picture(),  # noqa: PLW0108
             "quit": self.close,
             "plan": self.planning.plan,
             "stop": self.planning.stop,
@@ -326,18 +325,10 @@ class MainWindow(QMainWindow):
             self.settings = replace(self.settings, bindings={**self.settings.bindings, **dialog.bindings})
             self.document.open(path, replace(self.document.setup, bindings=dialog.bindings))
 
-    def _write(self, write: Callable[..., str]) -> None:
+    def _save_plan(self) -> None:
         shown, work = self.document.shown, self.document.work
-        if shown is None or work is None:
-            return
-        try:
-            done = write(self, shown, work.path.parent)
-        except PlannerError as error:
-            self.centre.error.show_message(str(error), "error")
-            return
-        if done:
-            self.centre.error.hide()
-            self.log.add(done)
+        if shown is not None and work is not None:
+            self.exporting.ask_for_plan_file(shown, work.path.parent)
 
     def _to_export(self) -> tuple[ShownPlan, Path] | None:
         """The plan as the timeline shows it, and the folder to propose."""
