@@ -1,20 +1,26 @@
 """DELTA: what is swapped, what is recomputed, and what a host can and cannot take."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from problems import problems
 from problems_fixed import training_chain
 
 from xengine_gui.model.device import Device, Link, TransferTime
+from xengine_gui.model.operator import Implementation
 from xengine_gui.model.plan import Drop, Move, Run, Step
 from xengine_gui.model.problem import Problem
+from xengine_gui.model.tensor import Tensor
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.formulations.one_device import on_one_device
-from xengine_gui.solve.online.simulator import GivenUpError, Limits, Why
-from xengine_gui.solve.online.swapping import Host, host_for, simulated_with_host
+from xengine_gui.solve.online.heuristics import HEURISTICS
+from xengine_gui.solve.online.simulator import GivenUpError, Limits, Why, simulated
+from xengine_gui.solve.online.swapping import FILTER, SINGLE_FILTER, Host, host_for, simulated_with_host
+from xengine_gui.solve.working_set import working_sets
+
+HOST_BYTES = st.none() | st.integers(0, 40)
 
 
 def with_host(problem: Problem, copy_ns: int, host_bytes: int | None = None) -> Problem:
@@ -104,26 +110,46 @@ def test_only_tensors_with_ways_there_and_back_are_swapped():
     assert moved == {"f1"}
 
 
-@given(problem=problems(max_operators=8, max_devices=3), eager=st.booleans())
-@settings(deadline=None, max_examples=80)
-def test_what_is_simulated_keeps_every_rule(problem, eager):
-    for device in range(len(problem.devices)):
-        one, host = on_one_device(problem.indexed, device), host_for(problem.indexed, device)
-        if one is None or host is None:
-            continue
-        steps, why = _outcome(one, host, eager=eager)
-        if steps is None:
-            assert why is Why.NO_ROOM
+@st.composite
+def tight_problems(draw: st.DrawFn) -> Problem:
+    """A training chain of all sizes and times on a device where its largest operator just fits, or a little more."""
+    chain = training_chain(draw(st.integers(3, 7)))
+    operators = tuple(
+        replace(
+            operator,
+            recomputable=draw(st.sampled_from([True, True, False])),
+            costs={"gpu": (Implementation(draw(st.integers(0, 20)), draw(st.sampled_from([0, 0, 3]))),)},
+        )
+        for operator in chain.operators
+    )
+    tensors = tuple(Tensor(tensor.name, draw(st.integers(0, 9))) for tensor in chain.tensors)
+    keep = draw(st.lists(st.sampled_from([tensor.name for tensor in tensors]), max_size=2, unique=True))
+    problem = replace(chain, operators=operators, tensors=tensors, keep=tuple(keep))
+    least = max(sets[0].tensor_bytes + sets[0].workspace_bytes for sets in working_sets(problem.indexed))
+    links = tuple(Link(a, b, 10**9, draw(st.integers(0, 5))) for a, b in (("gpu", "host"), ("host", "gpu")))
+    devices = (Device("gpu", "gpu", least + draw(st.integers(0, 9))), Device("host", "storage", draw(HOST_BYTES)))
+    return replace(problem, devices=devices, links=links)
+
+
+@given(problem=tight_problems(), eager=st.booleans())
+@settings(deadline=None, max_examples=100)
+def test_what_is_simulated_in_little_memory_keeps_every_rule(problem: Problem, eager: bool) -> None:
+    one, host = on_one_device(problem.indexed, 0), host_for(problem.indexed, 0)
+    assert one is not None
+    assert host is not None
+    simulations = {
+        f"host, {h.key}": partial(simulated_with_host, host=host, heuristic=h) for h in (FILTER, SINGLE_FILTER)
+    }
+    simulations |= {h.key: partial(simulated, heuristic=h) for h in HEURISTICS}
+    for words, simulate in simulations.items():
+        try:
+            steps = simulate(one, Limits(), eager=eager).steps
+        except GivenUpError as error:
+            event(f"{words}: {error.why.value}")
             continue
         replay = replay_steps(problem.indexed, steps)
         assert replay.valid, (replay.mistakes, replay.violations)
-
-
-def _outcome(one, host, *, eager):
-    try:
-        return simulated_with_host(one, Limits(), host, eager=eager).steps, None
-    except GivenUpError as error:
-        return None, error.why
+        event(f"{words}: {any(isinstance(step, Move) for step in steps) and 'swapped'}")
 
 
 def test_too_little_room_is_told():
