@@ -200,6 +200,7 @@ class MainWindow(QMainWindow):
 
     def _connect_sessions(self) -> None:
         self.exporting.busy_changed.connect(self._show_activity)
+        self.exporting.said.connect(self.centre.error.hide)
         self.sessions.taken.connect(self._take_session)
         self.sessions.state_changed.connect(self._show_session)
         for one in (self.sessions, self.exporting):
