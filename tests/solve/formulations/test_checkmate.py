@@ -14,14 +14,17 @@ from problems_fixed import chain_problem
 
 from xengine_gui.errors import InputError
 from xengine_gui.model.device import Device
+from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import read_problem
+from xengine_gui.model.tensor import Tensor
 from xengine_gui.schedule.verify import verify
-from xengine_gui.solve.base import Bound, Incumbent, SolveContext, SolveEvent, SolveOptions
+from xengine_gui.solve.base import Bound, Incumbent, SolveContext, SolveEvent, SolveOptions, Strategy
 from xengine_gui.solve.formulations import strategy as module
 from xengine_gui.solve.formulations.one_device import on_one_device
 from xengine_gui.solve.formulations.strategy import Checkmate
+from xengine_gui.solve.formulations.xengine_strategy import XEngine
 from xengine_gui.solve.judge import planned
 from xengine_gui.solve.placement import unlimited_placement
 from xengine_gui.solve.watchpoints.strategy import Optimal
@@ -55,8 +58,10 @@ def test_one_device_instances_reach_their_known_optimum(shared_folder: Path) -> 
 
 
 def test_the_published_optimum_of_vgg16_is_proved(shared_folder: Path) -> None:
+    """At 8 GB, the hardest of the three limits: 10 and 9 GB are rows of the benchmarks."""
     path = shared_folder / "instances" / "published" / "vgg16_p100_training.json"
-    published = json.loads(path.read_text(encoding="utf-8"))["known"]["published"][0]
+    published = json.loads(path.read_text(encoding="utf-8"))["known"]["published"][2]
+    assert published["limit_gb"] == 8
     events: list[SolveEvent] = []
     plan = plan_of(read_problem(path).with_limit("gpu", published["limit_bytes"]), events)
     assert (plan.status, plan.total_ns, plan.lower_bound_ns) == (
@@ -65,6 +70,30 @@ def test_the_published_optimum_of_vgg16_is_proved(shared_folder: Path) -> None:
         published["bound_ns"],
     )
     assert {Bound, Incumbent} <= {type(event) for event in events}
+
+
+def forwards_loss_and_backwards(count: int, room: int) -> Problem:
+    """Forwards f0, f1, ..., a loss, and as many backwards; each takes 1 ns and makes 1 byte, of which `room` fit."""
+    inputs = {f"f{i}": [f"f{i - 1}"] if i else [] for i in range(count)}
+    inputs |= {"loss": [f"f{count - 1}"]}
+    inputs |= {f"b{i}": [f"f{i}", f"b{i + 1}" if i + 1 < count else "loss"] for i in reversed(range(count))}
+    costs = {"gpu": (Implementation(1),)}
+    return Problem(
+        name="chain",
+        devices=(Device("gpu", "gpu", room),),
+        operators=tuple(
+            Operator(name, "x", Phase.FORWARD, tuple(read), (name,), costs=costs) for name, read in inputs.items()
+        ),
+        tensors=tuple(Tensor(name, 1) for name in inputs),
+    )
+
+
+@pytest.mark.parametrize("strategy", [Checkmate(), XEngine()], ids=lambda s: s.key)
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6])
+def test_on_room_for_three_tensors_a_chain_takes_the_closed_form(strategy: Strategy, count: int) -> None:
+    plan = strategy.plan(forwards_loss_and_backwards(count, 3), SolveContext(EXACT))
+    assert verify(plan).ok
+    assert plan.total_ns == plan.lower_bound_ns == (count + 1) * (count + 2) // 2
 
 
 @given(problem=problems(max_operators=5, max_devices=1))

@@ -114,7 +114,9 @@ class Search:
         if self.steps is None:
             if self.is_undecided or self.context.should_stop():
                 why = "No plan was found within the time; that none exists is not proved."
-            return self.without(Status.UNKNOWN, f"{why} {what_is_missing(self.problem)}".strip())
+            # Who asked for a stop does not wait for words; a time limit leaves the moment that they take.
+            missing = "" if self.context.stop.is_set() else what_is_missing(self.problem)
+            return self.without(Status.UNKNOWN, f"{why} {missing}".strip())
         plan = finished_plan(
             self.problem,
             self.key,
