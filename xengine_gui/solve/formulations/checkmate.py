@@ -16,7 +16,7 @@ MEMORY_SCALE = 1e4
 
 def checkmate_model(one: OneDevice, heed: Heed | None = None) -> Any:
     """The whole model of a problem on one device; its memory rows are left out where there is no limit."""
-    model = _Checkmate(one, heed or Heed())
+    model = CheckmateModel(one, heed or Heed())
     with PauseGC():
         model.add_variables()
         model.add_objective()
@@ -34,8 +34,8 @@ def checkmate_model(one: OneDevice, heed: Heed | None = None) -> Any:
     return model.pyomo
 
 
-class _Checkmate:
-    """The model while it is built; a method adds one family."""
+class CheckmateModel:
+    """The model while it is built; a method adds one family. POET's is made from it."""
 
     def __init__(self, one: OneDevice, heed: Heed) -> None:
         self.one, self.indexed, self.heed = one, one.indexed, heed
