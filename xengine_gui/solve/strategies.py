@@ -15,6 +15,7 @@ from xengine_gui.solve.greedy.strategy import Greedy
 from xengine_gui.solve.moccasin.strategy import Moccasin
 from xengine_gui.solve.online.delta import Delta
 from xengine_gui.solve.online.dtr import DynamicTensorRematerialization
+from xengine_gui.solve.poet.strategy import Poet
 from xengine_gui.solve.retain_all import RetainAll
 from xengine_gui.solve.rotor.strategy import Rotor
 from xengine_gui.solve.watchpoints.strategy import Optimal
@@ -36,6 +37,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     Revolve(),
     Rotor(),
     Moccasin(),
+    Poet(),
 )
 
 
