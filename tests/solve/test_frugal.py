@@ -4,17 +4,18 @@ from dataclasses import replace
 
 from hypothesis import assume, given, settings
 from problems import problems
-from problems_fixed import training_chain
+from problems_fixed import chain_problem, training_chain
 
 from xengine_gui.model.device import Device, Link
 from xengine_gui.model.operator import Implementation, Operator, Phase
-from xengine_gui.model.plan import Move
+from xengine_gui.model.plan import Drop, Move, Run
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import read_problem
 from xengine_gui.model.tensor import Tensor
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.feasibility import alone_bytes
 from xengine_gui.solve.frugal import frugal_steps
+from xengine_gui.solve.greedy import greedy_steps, improve_steps
 
 
 def never():
@@ -100,6 +101,28 @@ def test_chains_of_trees_reach_what_the_largest_operator_takes(problem):
     assume(operators)
     (device,) = problem.devices
     assert steps_within(problem.with_limit(device.name, alone_bytes(problem.indexed, 0))) is not None
+
+
+def test_where_nothing_else_finds_a_plan_the_greedy_strategy_is_sparing(shared_folder):
+    problem = read_problem(shared_folder / "instances" / "published" / "unet_p100_training.json")
+    indexed = problem.with_limit("gpu", alone_bytes(problem.indexed, 0)).indexed
+    steps = greedy_steps(indexed, never, effort=0)
+    assert steps is not None
+    assert replay_steps(indexed, steps).valid
+
+
+def test_a_long_row_of_recomputations_is_taken_out_whole():
+    length = 1500
+    indexed = chain_problem(length=length + 1).indexed
+
+    def row():
+        for operator in range(length):
+            yield Run(0, operator)
+            yield from [Drop(0, operator - 1)] if operator else []
+
+    steps = [*row(), Drop(0, length - 1), *row(), Run(0, length)]
+    improved = improve_steps(indexed, steps, never)
+    assert replay_steps(indexed, improved).total_ns == 10 * (length + 1)
 
 
 def test_published_networks_fit_where_their_largest_operator_does(shared_folder):

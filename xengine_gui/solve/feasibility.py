@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from xengine_gui.model.indexed import IndexedProblem
@@ -175,13 +174,12 @@ class _Hunt:
         return self._try(free.indexed, self._over) or self._engine(None)
 
     def _try(self, indexed: IndexedProblem, should_stop: Callable[[], bool]) -> bool:
-        """Whether one of the heuristics finds a plan within limits."""
-        for heuristic in (partial(greedy_steps, effort=0), frugal_steps):
-            steps = None if should_stop() else heuristic(indexed, should_stop)
-            if steps is not None and replay_steps(indexed, steps).valid:
-                self._offer(steps)
-                return True
-        return False
+        """Whether a plan within limits is found at once."""
+        steps = greedy_steps(indexed, should_stop, effort=0)
+        if steps is None or not replay_steps(indexed, steps).valid:
+            return False
+        self._offer(steps)
+        return True
 
     def _at_the_bound(self) -> None:
         """Where one operator alone is what binds, a plan that is sparing enough settles it at once."""
@@ -191,7 +189,7 @@ class _Hunt:
             self._offer(steps)
 
     def _try_between(self) -> None:
-        """Try the heuristics at limits in between."""
+        """Try for plans at limits in between."""
         should_stop = self._within(_TRYING_SHARE * min(self._left_s, 60.0))
         below = self.lower + self.divisor
         for _ in range(_MOST_TRIES):

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xengine_gui.solve.frugal.places import bits, mask_of
-from xengine_gui.solve.frugal.routes import Routes
-from xengine_gui.solve.greedy.tables import UNLIMITED_BYTES
+from xengine_gui.solve.frugal.routes import UNLIMITED_BYTES, Routes
 
 _MOST_KNOWN = 100_000
 

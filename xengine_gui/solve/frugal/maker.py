@@ -15,8 +15,6 @@ from xengine_gui.solve.frugal.places import bits
 from xengine_gui.solve.frugal.routes import Action, Routes
 from xengine_gui.solve.frugal.store import Store
 
-_MOST_EACH = 300
-"""So many tries and so many steps for each operator are the most."""
 _ALL_ORDERS = 5
 """Up to so many inputs all orders are looked at."""
 _MOST_DETOURS = 3
@@ -32,12 +30,17 @@ class GivenUpError(Exception):
 
 
 class Maker:
-    """The search for steps along one set of routes. Sets of places are integers, bit by bit."""
+    """The search for steps along one set of routes, with `most_each` tries and steps per operator at the most.
 
-    def __init__(self, routes: Routes, should_stop: Callable[[], bool], *, offloads: bool = False) -> None:
+    Sets of places are integers, bit by bit.
+    """
+
+    def __init__(
+        self, routes: Routes, should_stop: Callable[[], bool], *, most_each: int, offloads: bool = False
+    ) -> None:
         self.routes, self.should_stop = routes, should_stop
         self.store, self.cones = Store(routes, offloads=offloads), Cones(routes)
-        self.most = _MOST_EACH * (routes.indexed.operator_count + 10)
+        self.most = most_each * (routes.indexed.operator_count + 10)
         self.tries = 0
         self.failed: set[tuple[int, int]] = set()
 

@@ -12,8 +12,13 @@ from xengine_gui.solve.frugal.routes import Routes, placed
 _MOST_ORDERS = 24
 
 
-def frugal_steps(indexed: IndexedProblem, should_stop: Callable[[], bool]) -> list[Step] | None:
-    """Steps within all limits, or `None` where none are found; they may cost far more time than they must."""
+def frugal_steps(
+    indexed: IndexedProblem, should_stop: Callable[[], bool], *, most_each: int = 300
+) -> list[Step] | None:
+    """Steps within all limits, or `None` where none are found; they may cost far more time than they must.
+
+    `most_each` is how many tries, and steps, each operator may take on average before it is given up.
+    """
     seen = set()
     for number, order in enumerate(permutations(range(indexed.device_count))):
         placement = placed(indexed, order)
@@ -24,7 +29,7 @@ def frugal_steps(indexed: IndexedProblem, should_stop: Callable[[], bool]) -> li
         if routes is None:
             continue
         for offloads in (False, True)[: indexed.device_count]:
-            steps = Maker(routes, should_stop, offloads=offloads).steps()
+            steps = Maker(routes, should_stop, most_each=most_each, offloads=offloads).steps()
             if steps is not None and replay_steps(indexed, steps).valid:
                 return steps
     return None

@@ -6,7 +6,10 @@ from functools import cached_property
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Move, Run
-from xengine_gui.solve.greedy.tables import UNLIMITED_BYTES
+from xengine_gui.units import LARGEST
+
+UNLIMITED_BYTES = LARGEST << 64
+"""Stands for no limit, so that limits can be compared and subtracted."""
 
 Placement = tuple[int, ...]
 """Per operator its device."""

@@ -146,21 +146,31 @@ class Draft(Spans):
 
     def take(self, slot: int) -> bool:
         """Take an action out, with what was done only for it; false (and to be taken back) where something needs it."""
+        makers = self._take_one(slot)
+        if makers is None:
+            return False
+        while makers:
+            maker = makers.pop()
+            if not self.first[maker] and not self.is_useful(maker):
+                makers += self._take_one(maker) or ()
+        return True
+
+    def _take_one(self, slot: int) -> list[int] | None:
+        """Take one action out: the slots that made what it read, or `None` where something needs it."""
         action = self.at[slot]
         if action is None:
-            return True
+            return []
         made = creations_of(self.indexed, action)
         if any(self.made[key][0] == slot and self.readers(key, slot) for key in made):
-            return False
+            return None
         for key in made:
             self.remove_made(key, slot)
         self.exchange(slot, None)
+        makers = []
         for key in reads_of(self.indexed, action):
             self.remove_read(key, slot)
-            maker = self.maker(key, slot)
-            if not self.first[maker] and not self.is_useful(maker):
-                self.take(maker)
-        return True
+            makers.append(self.maker(key, slot))
+        return makers
 
     def is_useful(self, slot: int) -> bool:
         """Whether anything reads what is made at a slot."""

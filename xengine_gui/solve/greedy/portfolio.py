@@ -5,6 +5,7 @@ from math import inf
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Step
+from xengine_gui.solve.frugal import frugal_steps
 from xengine_gui.solve.greedy.actions import Action, actions_of, kept_devices, total_ns
 from xengine_gui.solve.greedy.draft import Draft
 from xengine_gui.solve.greedy.executor import follow
@@ -33,6 +34,8 @@ _MANY_OPERATORS = 3000
 """Above this none are favoured."""
 _MOST_PLACEMENTS = 256
 """Where all placements are no more than this they are all tried, with effort 2 or when nothing else is found."""
+_FRUGAL_EACH = (100, 100, 300)
+"""Per effort: tries per operator of a plan that is sparing with memory, where nothing else finds one."""
 _IMPROVING_LOOKS = (0, 100_000, 1_000_000)
 _IMPROVED_DRAFTS = (1, 3, 4)
 """Per effort: what improving one plan may take, and how many plans are improved."""
@@ -58,6 +61,22 @@ class _Pool:
         """Try to follow a script within the limits."""
         steps = follow(self.tables, script, kept, knobs, self.should_stop)
         return steps is not None and self._take(Draft(self.tables, steps))
+
+    def heal_all_placements(self) -> None:
+        """Try to heal the scripts of all placements, where there are not too many."""
+        for placement in all_placements(self.tables, _MOST_PLACEMENTS):
+            if self.should_stop():
+                return
+            script = script_of(self.tables, placement)
+            if script is not None:
+                self.heal(script, _BIASES[0])
+
+    def be_frugal(self, effort: int) -> None:
+        """Try for a plan that takes little memory, whatever it costs."""
+        most_each = _FRUGAL_EACH[min(effort, len(_FRUGAL_EACH) - 1)]
+        steps = frugal_steps(self.tables.indexed, self.should_stop, most_each=most_each)
+        if steps is not None:
+            self.heal(steps)
 
     def _take(self, draft: Draft) -> bool:
         improve_draft(draft, self.should_stop, mends=0)
@@ -102,12 +121,9 @@ def greedy_steps(indexed: IndexedProblem, should_stop: Callable[[], bool], *, ef
                 break
             pool.follow(script, kept_devices(indexed, script), knobs)
     if effort > 1 or not pool.drafts:
-        for placement in all_placements(tables, _MOST_PLACEMENTS):
-            if should_stop():
-                break
-            script = script_of(tables, placement)
-            if script is not None:
-                pool.heal(script, _BIASES[0])
+        pool.heal_all_placements()
+    if not pool.drafts:
+        pool.be_frugal(effort)
     return pool.best(effort)
 
 
