@@ -104,7 +104,7 @@ def test_swapping_is_told_with_its_host_and_recomputing_alone_with_its_reason() 
     chain = training_chain(8, 500)
     assert "no other device has links there and back" in plan_of(Delta(), chain).explanation
     problem = transformer(4, 0.4)
-    assert "swapping to" in plan_of(Delta(), problem).explanation
+    assert "to swap to" in plan_of(Delta(), problem).explanation
 
 
 @each

@@ -37,7 +37,7 @@ class Delta:
                 words = "only recomputing, since no other device has links there and back"
             else:
                 simulate = partial(simulated_with_host, host=host)
-                words = f"swapping to {problem.devices[host.device].name!r}"
+                words = f"with {problem.devices[host.device].name!r} to swap to"
             yield Variant(words, simulate)
             single = partial(simulate, heuristic=SINGLE_FILTER)
             yield Variant(f"{words}, by the costs of single operators", single, after=Why.COSTLY)
