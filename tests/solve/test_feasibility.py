@@ -27,6 +27,7 @@ from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.strategy import Optimal
 from xengine_gui.solve.watchpoints.tables import Tables
+from xengine_gui.units import parse_size_bytes
 
 
 def feasible(exact_search, problem):
@@ -134,8 +135,27 @@ def test_the_least_limit_of_a_relaxation_bounds_from_below_and_rises_with_its_mo
 def test_one_byte_below_the_minimum_is_explained():
     plan = Optimal().plan(training_chain(6, 299), SolveContext(SolveOptions(time_limit_s=20.0)))
     assert plan.status is Status.INFEASIBLE
-    for word in ("'b", "'gpu'", "100 B", "300 B of tensors", "its limit is 299 B", "1 B are missing"):
+    for word in ("'b", "'gpu'", "100 B", "300 B of tensors", "its limit is 299 B", "1 B is missing"):
         assert word in plan.explanation
+
+
+def test_where_one_operator_is_too_large_the_limit_that_would_do_is_told_as_it_can_be_typed():
+    mib = 2**20
+    problem = training_chain(6, 290 * mib)
+    problem = replace(problem, tensors=tuple(replace(t, size_bytes=100 * mib + 1) for t in problem.tensors))
+    words = Optimal().plan(problem, SolveContext(SolveOptions(time_limit_s=20.0))).explanation
+    wanted = f"'gpu' with 300 MiB ({300 * mib + 3:,} bytes) would do, and no less."
+    assert words.endswith(wanted)
+    told = words.split("(")[-1].split(")")[0]
+    assert shortage(problem.with_limit("gpu", parse_size_bytes(told))).plan is not None
+
+
+def test_what_is_missing_by_a_byte_is_told_to_the_byte():
+    gib = 2**30
+    problem = training_chain(6, 300 * gib - 1)
+    problem = replace(problem, tensors=tuple(replace(t, size_bytes=100 * gib) for t in problem.tensors))
+    words = shortage(problem).words(problem)
+    assert f"it takes {300 * gib:,} bytes of tensors, its limit is {300 * gib - 1:,} bytes, 1 byte is missing" in words
 
 
 def skip_chain(limit_bytes: int) -> Problem:

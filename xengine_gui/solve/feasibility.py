@@ -9,7 +9,7 @@ trying everything (`exhaustive.py`).
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -74,15 +74,25 @@ def smallest_limits(
     `infeasible` tells that the problem as it is has been proved to have no plan; `points` are the moments that proved
     it.
     """
+    return tuple(hunt.smallest(infeasible=infeasible) for hunt in _hunts(problem, stop, time_s, points))
+
+
+def limits_at_once(problem: Problem, stop: threading.Event | None, time_s: float) -> tuple[SmallestLimit, ...]:
+    """The smallest limits, proved, of the devices where one operator alone is what binds and a plan is soon found."""
+    found = [hunt.at_once() for hunt in _hunts(problem, stop, time_s, ())]
+    return tuple(small for small in found if small is not None)
+
+
+def _hunts(
+    problem: Problem, stop: threading.Event | None, time_s: float | None, points: WatchPoints
+) -> Iterator["_Hunt"]:
+    """One hunt per limited device, each with its share of the time that is left when it begins."""
     limited = [d for d, device in enumerate(problem.devices) if device.memory_limit_bytes is not None]
     asked, end = stop or threading.Event(), time.monotonic() + (math.inf if time_s is None else time_s)
-    found = []
     for done, device in enumerate(limited):
         now = time.monotonic()
         share = (end - now) / (len(limited) - done)
-        hunt = _Hunt(problem, device, asked, now + share, points)
-        found.append(hunt.smallest(infeasible=infeasible))
-    return tuple(found)
+        yield _Hunt(problem, device, asked, now + share, points)
 
 
 @dataclass
@@ -117,11 +127,18 @@ class _Hunt:
             self._raise(self.given + 1)
         impossible = self.steps is None if self._try_everything() else not self._first_plan()
         if not impossible and (self.upper is None or self.lower < self.upper):
-            self._at_the_bound()
             self._try_between()
             self._close_in()
+        return self._found() or SmallestLimit(self.name, None, impossible, self.lower, self.given)
+
+    def at_once(self) -> SmallestLimit | None:
+        """The smallest limit where it is what one operator takes, and a plan for it is found."""
+        self._raise(alone_bytes(self.problem.indexed, self.device))
+        return self._found() if self._at_the_bound(1.0) else None
+
+    def _found(self) -> SmallestLimit | None:
         if self.steps is None or self.upper is None:
-            return SmallestLimit(self.name, None, impossible, self.lower, self.given)
+            return None
         limited = self.problem.with_limit(self.name, self.upper)
         return SmallestLimit(
             device=self.name,
@@ -169,7 +186,9 @@ class _Hunt:
     # -- from above
 
     def _first_plan(self) -> bool:
-        """Look for a plan with the device unlimited; false where it is proved that there is none."""
+        """Look for a plan, the sooner the less memory; false where it is proved that there is none."""
+        if self._at_the_bound(_FRUGAL_SHARE):
+            return True
         free = self.problem.with_limit(self.name, None)
         return self._try(free.indexed, self._over) or self._engine(None)
 
@@ -181,12 +200,14 @@ class _Hunt:
         self._offer(steps)
         return True
 
-    def _at_the_bound(self) -> None:
+    def _at_the_bound(self, share: float) -> bool:
         """Where one operator alone is what binds, a plan that is sparing enough settles it at once."""
         indexed = self.problem.with_limit(self.name, self.lower).indexed
-        steps = frugal_steps(indexed, self._within(_FRUGAL_SHARE * min(self._left_s, 60.0)))
-        if steps is not None:
-            self._offer(steps)
+        steps = frugal_steps(indexed, self._within(share * min(self._left_s, 60.0)))
+        if steps is None:
+            return False
+        self._offer(steps)
+        return True
 
     def _try_between(self) -> None:
         """Try for plans at limits in between."""

@@ -1,22 +1,27 @@
 """Why nothing fits, in words and as figures for the window."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.finish import finished_plan
-from xengine_gui.solve.feasibility import SmallestLimit, WatchPoints, known_plan, smallest_limits
+from xengine_gui.solve.feasibility import SmallestLimit, WatchPoints, known_plan, limits_at_once, smallest_limits
 from xengine_gui.solve.retain_all import RetainAll, retained_tries, what_is_missing
 from xengine_gui.solve.working_set import TooLarge, single_operator_proof
 from xengine_gui.units import format_names, format_size, format_size_exact
+
+_AT_ONCE_S = 0.4
+_MANY_OPERATORS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
     """What keeps a problem from being planned.
 
-    `too_large` where an operator fits on no device even alone, else `smallest` per limited device. `proved` where it is
+    `too_large` where an operator fits on no device even alone; `smallest` per limited device, with `too_large` only
+    where it is found and proved at once. `proved` where it is
     proved that no plan keeps the limits. `plan` where there is no shortage: it keeps them, without recomputation if
     `retained`.
     """
@@ -32,7 +37,8 @@ class Shortage:
         if self.plan is not None:
             return f"There is a plan within the limits{', without recomputation' * self.retained}."
         if self.too_large is not None:
-            return self.too_large.sentence(problem)
+            enough = _enough(problem, self.smallest)
+            return " ".join(part for part in (self.too_large.sentence(problem), enough) if part)
         if not self.smallest and self.proved:
             return _without_limits(problem)
         if not self.smallest:
@@ -55,13 +61,13 @@ class Shortage:
         return min(self.smallest, key=rise)
 
     def _head(self, small: SmallestLimit, problem: Problem) -> str:
-        given, limit, lower = _told_apart(small.given_bytes or 0, small.limit_bytes or 0, small.lower_bytes)
         others = _as_they_are(problem, small.device)
         none = "No plan keeps" if self.proved else "No plan was found that keeps"
-        told = f"{none} {small.device!r} within {given}"
         if small.limit_bytes is None:
             no_limit = "no limit of it would do" if small.proved else "none was found whatever its limit"
-            return f"{told}; {no_limit}{others}."
+            return f"{none} {small.device!r} within {format_size(small.given_bytes or 0)}; {no_limit}{others}."
+        given, limit, lower = _told_apart(small)
+        told = f"{none} {small.device!r} within {given}"
         if small.proved:
             return f"{told}: at least {limit} are needed{others} (proved)."
         return f"{told}: {limit} would do{others}, the least known; that less than {lower} cannot do is proved."
@@ -81,7 +87,7 @@ def shortage(
     """
     too_large = single_operator_proof(problem.indexed)
     if too_large is not None:
-        return Shortage(proved=True, too_large=too_large)
+        return Shortage(proved=True, too_large=too_large, smallest=_at_once(problem, stop, time_s))
     if not proved:
         tries = retained_tries(problem)
         if tries and tries[0].replay.valid:
@@ -89,6 +95,22 @@ def shortage(
     smallest = smallest_limits(problem, stop, time_s, infeasible=proved, points=points)
     proved = proved or any(s.given_bytes is not None and s.lower_bytes > s.given_bytes for s in smallest)
     return Shortage(proved, smallest=smallest, plan=None if proved else known_plan(problem, smallest))
+
+
+def _at_once(problem: Problem, stop: threading.Event | None, time_s: float | None) -> tuple[SmallestLimit, ...]:
+    """The smallest limits as far as they are proved in a moment."""
+    if len(problem.operators) > _MANY_OPERATORS:
+        return ()
+    return limits_at_once(problem, stop, _AT_ONCE_S if time_s is None else min(_AT_ONCE_S, time_s))
+
+
+def _enough(problem: Problem, found: Sequence[SmallestLimit]) -> str:
+    """Which limits would do, where that is known."""
+    parts = [
+        f"{s.device!r} with {_to_type(s.limit_bytes or 0)} would do{_as_they_are(problem, s.device)}, and no less."
+        for s in found
+    ]
+    return " Or ".join(parts)
 
 
 def _without_limits(problem: Problem) -> str:
@@ -127,15 +149,26 @@ def _as_they_are(problem: Problem, device: str) -> str:
 
 
 def _or_else(problem: Problem, small: SmallestLimit) -> str:
-    limit, given = _told_apart(small.limit_bytes or 0, small.given_bytes or 0)
-    how = "proved" if small.proved else f"the least known, not less than {format_size(small.lower_bytes)}"
+    given, limit, lower = _told_apart(small)
+    how = "proved" if small.proved else f"the least known, not less than {lower}"
     others = _as_they_are(problem, small.device)
     return f"Or {small.device!r} with {limit} in place of {given}{others} ({how})."
 
 
-def _told_apart(*sizes: int) -> tuple[str, ...]:
-    """Sizes in short, or to the byte where different ones would read the same."""
-    short = [format_size(size) for size in sizes]
-    if len(set(short)) < len(set(sizes)):
-        return tuple(map(format_size_exact, sizes))
-    return tuple(short)
+def _told_apart(small: SmallestLimit) -> tuple[str, str, str]:
+    """The limit that is given, the one that would do, and the bound: in short, or to the byte where that is the same.
+
+    A limit that would do can be typed as it stands, so it is told to the byte at any rate.
+    """
+    sizes = small.given_bytes or 0, small.limit_bytes or 0, small.lower_bytes
+    given, limit, lower = (format_size(size) for size in sizes)
+    if given == limit or (limit == lower and not small.proved):
+        given, limit, lower = (format_size_exact(size) for size in sizes)
+        return given, limit, lower
+    return given, _to_type(sizes[1]), lower
+
+
+def _to_type(size_bytes: int) -> str:
+    """A size in short and to the byte: one that is rounded down and typed would not do."""
+    short = format_size(size_bytes)
+    return short if size_bytes < 1024 else f"{short} ({format_size_exact(size_bytes)})"

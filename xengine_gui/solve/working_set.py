@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.problem import Problem
-from xengine_gui.units import format_size
+from xengine_gui.units import format_size, format_size_exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,19 @@ class TooLarge:
 
 
 def _on_device(problem: Problem, needs: WorkingSet) -> str:
-    parts = [f"{format_size(needs.tensor_bytes)} of tensors"]
-    if needs.workspace_bytes:
-        parts.append(f"{format_size(needs.workspace_bytes)} of workspace")
-    if needs.parameter_bytes:
-        parts.append(f"{format_size(needs.parameter_bytes)} of parameters")
-    device, limit = problem.devices[needs.device].name, needs.limit_bytes
-    limited = "" if limit is None else f", its limit is {format_size(limit)}"
-    return f"on {device!r} it takes {' + '.join(parts)}{limited}, {format_size(needs.missing_bytes)} are missing"
+    device, limit, missing = problem.devices[needs.device].name, needs.limit_bytes, needs.missing_bytes
+    # What is short by little reads the same in short, so it is told to the byte.
+    tell = format_size_exact if format_size((limit or 0) + missing) == format_size(limit or 0) else format_size
+    shares = (
+        (needs.tensor_bytes, "tensors"),
+        (needs.workspace_bytes, "workspace"),
+        (needs.parameter_bytes, "parameters"),
+    )
+    parts = [f"{tell(size)} of {what}" for size, what in shares if size or what == "tensors"]
+    return (
+        f"on {device!r} it takes {' + '.join(parts)}, its limit is {tell(limit or 0)}, "
+        f"{tell(missing)} {'is' if missing == 1 else 'are'} missing"
+    )
 
 
 def working_sets(indexed: IndexedProblem) -> list[list[WorkingSet]]:

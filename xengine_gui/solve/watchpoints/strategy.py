@@ -35,10 +35,11 @@ class Optimal:
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """Plan until the gap is closed, time is up or stop is asked for; the best plan so far is handed back."""
-        proof = single_operator_proof(problem.indexed)
-        if proof is not None:
-            words, runtime_s = proof.sentence(problem), context.elapsed_s
-            return Plan(problem, self.key, Status.INFEASIBLE, runtime_s=runtime_s, explanation=words)
+        if single_operator_proof(problem.indexed) is not None:
+            from xengine_gui.solve.shortage import shortage  # noqa: PLC0415
+
+            words = shortage(problem, stop=context.stop, time_s=context.remaining_s).words(problem)
+            return Plan(problem, self.key, Status.INFEASIBLE, runtime_s=context.elapsed_s, explanation=words)
         # Loaded on first use: numpy, scipy and HiGHS take longer to import than most lists of strategies to show.
         from xengine_gui.solve.watchpoints.search import Search  # noqa: PLC0415
 
