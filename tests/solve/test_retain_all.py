@@ -104,7 +104,7 @@ def test_parameters_of_operators_that_run_nowhere_else_count_in_the_proof():
     proof = single_operator_proof(replace(problem, operators=only_gpu).indexed)
     assert proof is not None
     assert proof.working_sets[0].missing_bytes == 1
-    assert "1 B is missing" in proof.sentence(problem)
+    assert "1 byte is missing" in proof.sentence(problem)
 
 
 @given(problem=problems(max_operators=6))
