@@ -2,9 +2,11 @@
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from problems import problems
 from problems_fixed import training_chain
@@ -15,10 +17,13 @@ from xengine_gui.model.problem_file import read_problem
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveContext, SolveOptions
+from xengine_gui.solve.formulations.building import matrix_of
+from xengine_gui.solve.formulations.checkmate import checkmate_model
 from xengine_gui.solve.formulations.one_device import on_one_device
-from xengine_gui.solve.formulations.rounding import rounded_steps
+from xengine_gui.solve.formulations.rounding import HeldLp, rounded_steps
 from xengine_gui.solve.formulations.rounding_strategy import CheckmateRounding
 from xengine_gui.solve.formulations.strategy import Checkmate
+from xengine_gui.solve.working_set import single_operator_proof
 
 EXACT = SolveOptions(gap_ratio=0.0, time_limit_s=100.0)
 
@@ -51,6 +56,21 @@ def test_whatever_the_lp_holds_the_rounding_computes_everything(problem: Problem
     for share in (0.0, 1.0):
         steps = rounded_steps(one, dict.fromkeys(one.holds, share), np.full(len(one.holds), 0.5))
         assert replay_steps(problem.indexed, steps).valid
+
+
+@given(problem=problems(max_operators=5, max_devices=1))
+@settings(deadline=None, max_examples=30)
+def test_a_limit_is_lowered_in_every_row_that_knows_it_once(problem: Problem) -> None:
+    """The LP with half of the limit spared is that of half the limit."""
+    one = on_one_device(problem.indexed, 0)
+    assert one is not None
+    if single_operator_proof(problem.indexed) or not one.room_bytes or one.room_bytes % 2:
+        return
+    spared = HeldLp(one, matrix_of(checkmate_model(one))).solve(0.5, 100.0, lambda: False)
+    half = replace(one, room_bytes=one.room_bytes // 2)
+    other = HeldLp(half, matrix_of(checkmate_model(half))).solve(0.0, 100.0, lambda: False)
+    assert spared.outcome is other.outcome
+    assert spared.bound == pytest.approx(other.bound, abs=1e-4)
 
 
 def test_nothing_held_computes_everything_again() -> None:

@@ -55,8 +55,8 @@ class Heed:
 class Matrix:
     """Minimise `cost x + offset` over `row_lower <= rows x <= row_upper` and `lower <= x <= upper`.
 
-    `columns` are the model's variables; `first_row` and `first_column` tell where each family of constraints or
-    variables begins, in the order of the model.
+    `columns` are the model's variables; `row_families` and `column_families` tell where the families of constraints and
+    of variables are.
     """
 
     columns: tuple[Any, ...]
@@ -68,23 +68,16 @@ class Matrix:
     rows: csr_array
     row_lower: Floats
     row_upper: Floats
-    first_row: dict[str, int]
-    first_column: dict[str, int]
+    row_families: dict[str, slice]
+    column_families: dict[str, slice]
 
     def row_family(self, name: str) -> slice:
         """The rows of a family of constraints, none where the model lacks it."""
-        return _family(self.first_row, name, len(self.row_lower))
+        return self.row_families.get(name, slice(0, 0))
 
     def column_family(self, name: str) -> slice:
         """The columns of a family of variables, none where the model lacks it."""
-        return _family(self.first_column, name, len(self.columns))
-
-
-def _family(first: dict[str, int], name: str, count: int) -> slice:
-    if name not in first:
-        return slice(0, 0)
-    later = [start for start in first.values() if start > first[name]]
-    return slice(first[name], min(later, default=count))
+        return self.column_families.get(name, slice(0, 0))
 
 
 def matrix_of(model: Any, should_stop: Callable[[], bool] = lambda: False) -> Matrix:
@@ -101,23 +94,24 @@ class _Compiler:
 
     def __init__(self, model: Any, heed: Heed) -> None:
         self.model, self.heed = model, heed
-        self.first_column: dict[str, int] = {}
+        self.column_families: dict[str, slice] = {}
         self.columns: list[Any] = []
         for family in model.component_objects(pyo.Var, descend_into=False):
-            self.first_column[family.local_name] = len(self.columns)
+            first = len(self.columns)
             self.columns.extend(family.values())
+            self.column_families[family.local_name] = slice(first, len(self.columns))
         self.number = {id(column): i for i, column in enumerate(self.columns)}
 
     def matrix(self) -> Matrix:
         """Compile every active constraint and the objective."""
-        first_row: dict[str, int] = {}
+        row_families: dict[str, slice] = {}
         starts: list[int] = [0]
         index: list[int] = []
         data: list[float] = []
         lower: list[float] = []
         upper: list[float] = []
         for family in self.model.component_objects(pyo.Constraint, active=True, descend_into=False):
-            first_row[family.local_name] = len(lower)
+            first = len(lower)
             for row in self.heed(family.values()):
                 low, body, high = row.to_bounded_expression()
                 terms, constant = self._terms(body)
@@ -126,6 +120,7 @@ class _Compiler:
                 starts.append(len(index))
                 lower.append(-np.inf if low is None else low - constant)
                 upper.append(np.inf if high is None else high - constant)
+            row_families[family.local_name] = slice(first, len(lower))
         cost, offset = self._cost()
         column_lower, column_upper = self._bounds()
         shape = len(lower), len(self.columns)
@@ -140,8 +135,8 @@ class _Compiler:
             rows=rows,
             row_lower=np.array(lower, float),
             row_upper=np.array(upper, float),
-            first_row=first_row,
-            first_column=self.first_column,
+            row_families=row_families,
+            column_families=self.column_families,
         )
 
     def _cost(self) -> tuple[Floats, float]:
