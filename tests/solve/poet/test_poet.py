@@ -226,9 +226,14 @@ def test_the_command_line_plans_for_energy_by_a_deadline(tmp_path: Path) -> None
     assert "energy       134 mJ  of computing and transferring, above idle" in done.stdout
 
 
-def test_a_stop_ends_it_without_a_plan() -> None:
+def test_a_stop_before_the_start_leaves_the_first_plan() -> None:
     stop = threading.Event()
     stop.set()
-    plan = Poet().plan(with_card(training_chain(6, 300)), SolveContext(ENERGY, stop=stop))
-    assert plan.status is Status.UNKNOWN
-    assert "not proved" in plan.explanation
+    problem = with_card(sized(training_chain(6, 3)), latency_ns=0)
+    plan = Poet().plan(problem, SolveContext(ENERGY, stop=stop))
+    assert verify(plan, problem).ok
+    assert not any(isinstance(event, Compute) and event.again for event in plan.events)
+    assert plan.explanation == ""
+    alone = Poet().plan(sized(training_chain(6, 3)), SolveContext(EXACT, stop=stop))
+    assert (alone.status, alone.has_events) == (Status.UNKNOWN, False)
+    assert "not proved" in alone.explanation

@@ -157,7 +157,9 @@ class _Search:
     def plan(self) -> Plan:
         """The best plan so far, or why there is none."""
         if self.steps is None:
-            return self.without(Status.UNKNOWN, f"{self._why()} {what_is_missing(self.problem)}".strip())
+            # After a stop nobody waits for more words.
+            missing = "" if self.context.should_stop() else what_is_missing(self.problem)
+            return self.without(Status.UNKNOWN, f"{self._why()} {missing}".strip())
         plan = finished_plan(
             self.problem, self.key, self.steps, lower_bound_ns=self.lower_bound_ns, runtime_s=self.context.elapsed_s
         )

@@ -13,12 +13,13 @@ from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.formulations.search import Search
 from xengine_gui.solve.formulations.strategy import NO_DEVICE, single_devices
 from xengine_gui.solve.objective import Objective, plan_cost
+from xengine_gui.solve.poet.first import first_steps
 from xengine_gui.solve.poet.paging import Choices, Paging, pagings, steps_of_paging
 from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_count, format_duration, format_percent
 
-MOST_RUNS = 100_000
-"""Larger models, in pairs of a stage and an operator, are declined: making them takes more than a gibibyte."""
+MOST_RUNS = 30_000
+"""Larger models, in pairs of a stage and an operator, are declined: a stop is heard too late while they are made."""
 
 _KIND = "copies between stages alone, each operator at most once in a stage and by its fastest implementation"
 
@@ -56,11 +57,13 @@ class Poet:
         too_late = _deadline_proof(problem, context.options.deadline_ns)
         if too_late:
             return search.without(Status.INFEASIBLE, too_late)
-        for one in single_devices(problem):
-            for paging in pagings(problem, one, search.objective, context.options.deadline_ns):
-                hopeless = one.room_bytes is not None and one.room_bytes < 0
-                if not hopeless and not context.should_stop() and search.cost > sum(paging.run_cost):
-                    search.solve(partial(_model, paging), partial(_steps, paging))
+        sides = [one for one in single_devices(problem) if one.room_bytes is None or one.room_bytes >= 0]
+        ways = [way for one in sides for way in pagings(problem, one, search.objective, context.options.deadline_ns)]
+        for paging in ways:
+            search.offer(first_steps(paging) or ())
+        for paging in ways:
+            if not context.should_stop() and search.cost > sum(paging.run_cost):
+                search.solve(partial(_model, paging), partial(_steps, paging))
         return search.plan(
             f"No device with another as its storage has a plan of POET's kind ({_KIND})"
             f"{' by the deadline' if context.options.deadline_ns is not None else ''}; others may exist.",
