@@ -18,6 +18,7 @@ class Kind(Enum):
     TENSOR = "tensor"
     EVENT = "event"
     MOMENT = "moment"
+    RANGE = "range"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Selection:
     """One selected thing.
 
     `name` is the operator's or the tensor's, also where the kind is an event. `device` is empty where all are meant.
-    `event` is a position in the plan's events and -1 without one, `time_ns` is -1 without a moment.
+    `event` is a position in the plan's events and -1 without one, `time_ns` is -1 without a moment; a range goes on to
+    `end_ns`.
     """
 
     kind: Kind = Kind.NOTHING
@@ -33,6 +35,7 @@ class Selection:
     device: str = ""
     event: int = -1
     time_ns: int = -1
+    end_ns: int = -1
 
     def __bool__(self) -> bool:
         return self.kind is not Kind.NOTHING
@@ -84,6 +87,10 @@ class SelectionModel(QObject):
         """Select a moment, with the memory of a device where one is named."""
         self.select(Selection(Kind.MOMENT, device=device, time_ns=time_ns))
 
+    def select_range(self, start_ns: int, end_ns: int) -> None:
+        """Select a stretch of time."""
+        self.select(Selection(Kind.RANGE, time_ns=start_ns, end_ns=end_ns))
+
     def select_event(self, event: int) -> None:
         """Select an event of the plan by its position; a position that it does not have selects nothing."""
         events = self._shown.plan.events if self._shown is not None else ()
@@ -104,27 +111,28 @@ class SelectionModel(QObject):
         """Another plan: an event of the old one becomes its operator or its tensor."""
         old, self._shown = self._shown, shown
         if shown is None or (old is not None and old.timeline is shown.timeline):
-            if shown is None and self._current.kind in (Kind.EVENT, Kind.MOMENT):
+            if shown is None and self._current.kind in (Kind.EVENT, Kind.MOMENT, Kind.RANGE):
                 self.clear()
             return
         current = self._current
         if current.kind is Kind.EVENT and old is not None:
             is_compute = isinstance(old.plan.events[current.event], Compute)
             self.select(Selection(Kind.OPERATOR if is_compute else Kind.TENSOR, current.name))
-        elif current.kind is Kind.MOMENT and current.time_ns > shown.timeline.end_ns:
+        elif current.kind in (Kind.MOMENT, Kind.RANGE) and max(current.time_ns, current.end_ns) > shown.timeline.end_ns:
             self.clear()
         self._problem = self._problem or shown.plan.problem
         self._drop_unknown()
 
     def _drop_unknown(self) -> None:
         current, problem = self._current, self._problem
-        if not current:
+        if current.kind not in (Kind.OPERATOR, Kind.TENSOR):
             return
-        if problem is None:
-            self.clear()
-            return
-        named = {Kind.OPERATOR: problem.operators, Kind.TENSOR: problem.tensors}.get(current.kind)
-        if named is not None and all(thing.name != current.name for thing in named):
+        known = problem is not None and (
+            any(o.name == current.name for o in problem.operators)
+            if current.kind is Kind.OPERATOR
+            else any(t.name == current.name for t in problem.tensors)
+        )
+        if not known:
             self.clear()
 
 

@@ -129,12 +129,28 @@ class TimelineIndex:
 
     def places(self, event: int) -> list[Place]:
         """Where an event is drawn: once, or for a transfer at both its ends."""
-        found: list[Place] = []
+        return [
+            Place(device, lane, int(order[p]))
+            for device, lane, events, order in self._by_event
+            for p in range(int(np.searchsorted(events, event)), int(np.searchsorted(events, event, "right")))
+        ]
+
+    @cached_property
+    def _by_event(self) -> list[tuple[int, str, Int64Array, Int64Array]]:
+        """Per device and lane the events sorted by number, and where in the lane each of them is."""
+        found: list[tuple[int, str, Int64Array, Int64Array]] = []
         for i, device in enumerate(self.devices):
-            for name, lane in device.lanes:
-                found += [Place(i, name, int(p)) for p in np.flatnonzero(lane.bars.event == event)]
-            found += [Place(i, "free", int(p)) for p in np.flatnonzero(device.device.free_event == event)]
+            lanes = [(name, lane.bars.event) for name, lane in device.lanes] + [("free", device.device.free_event)]
+            for name, events in lanes:
+                order = np.argsort(events, kind="stable").astype(np.int64)
+                found.append((i, name, events[order], order))
         return found
+
+    @cached_property
+    def stage_ends(self) -> Int64Array:
+        """The events that end a stage: the first computations, in the order of the plan."""
+        first = [d.device.compute.event[d.device.compute.category != Category.RECOMPUTE] for d in self.devices]
+        return np.sort(np.concatenate(first)) if first else np.zeros(0, np.int64)
 
     def span(self, place: Place) -> tuple[int, int]:
         """Start and end of what is at a place."""
