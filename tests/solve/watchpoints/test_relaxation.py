@@ -1,7 +1,6 @@
 """The relaxation bounds every plan: each valid plan is one of its points, and costs no less."""
 
 import numpy as np
-from encoding import encode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import problems_with_steps
@@ -10,8 +9,10 @@ from xengine_gui.model.plan import Step
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.highs import Outcome
+from xengine_gui.solve.watchpoints.box import Box
 from xengine_gui.solve.watchpoints.cuts import path_cuts
 from xengine_gui.solve.watchpoints.decode import UndecodableError, decode
+from xengine_gui.solve.watchpoints.encode import encode
 from xengine_gui.solve.watchpoints.highs import Limits, LinearProgram, solve_milp
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_order
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
@@ -85,7 +86,7 @@ def test_path_cuts_hold_for_every_valid_plan_and_are_violated_where_they_are_mad
 def test_a_decoded_optimum_keeps_every_rule_but_the_limits_and_costs_what_the_relaxation_says(case):
     relaxation, steps, problem = case
     count = relaxation.columns.count
-    solved = solve_milp(relaxation, Limits(10), lower=np.zeros(count), upper=np.ones(count))
+    solved = solve_milp(relaxation, Box.whole(count), Limits(10))
     assert solved.outcome is Outcome.SOLVED
     assert solved.point is not None
     assert solved.value * relaxation.tables.time_unit_ns <= replay_steps(problem.indexed, steps).total_ns + 1e-3

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from xengine_gui.solve.highs import Outcome, SilentHighs, outcome_of
+from xengine_gui.solve.watchpoints.box import Box
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
 from xengine_gui.solve.watchpoints.rows import Rows
 from xengine_gui.solve.watchpoints.tables import Floats, Ints
@@ -48,7 +49,7 @@ class LinearProgram:
     """The LP of a relaxation, kept loaded so that rows can be added and the next solve starts from the last basis."""
 
     def __init__(self, relaxation: Relaxation, *, presolve: bool = True) -> None:
-        self._highs = _loaded(relaxation.cost, relaxation.matrix, relaxation.lower, relaxation.upper)
+        self._highs = loaded(relaxation.cost, relaxation.matrix, relaxation.lower, relaxation.upper)
         self._highs.setOptionValue("presolve", "choose" if presolve else "off")
         self._limits = Limits(0.0)
         self._highs.cbSimplexInterrupt += self._ask
@@ -75,27 +76,31 @@ class LinearProgram:
 
 def solve_milp(
     relaxation: Relaxation,
+    box: Box,
     limits: Limits,
     *,
-    lower: Floats,
-    upper: Floats,
     presolve: bool = True,
+    objective_bound: float = float("inf"),
     on_bound: Callable[[float], None] = lambda _bound: None,
 ) -> MilpResult:
-    """Solve the MILP of a relaxation with columns between `lower` and `upper` (to fix some).
+    """Solve the MILP of a relaxation in a box.
+
+    Solutions that cost `objective_bound` or more are not looked for; the bound then speaks of those that cost less.
 
     It is given no starting point: with one HiGHS 1.16 can tell a wrong objective and so a wrong bound. What it tells is
     compared with what its point costs; where they differ it has failed.
     """
+    lower, upper = box.as_floats()
     rest = _Rest.of(relaxation, lower, upper)
     if rest is None:
         return MilpResult(Outcome.INFEASIBLE, float("inf"), None, float("inf"))
     if not len(rest.free):
         return MilpResult(Outcome.SOLVED, rest.offset, lower.copy(), rest.offset)
-    highs = _loaded(rest.cost, rest.matrix, rest.lower, rest.upper)
+    highs = loaded(rest.cost, rest.matrix, rest.lower, rest.upper)
     _set_time(highs, limits)
     highs.setOptionValue("presolve", "choose" if presolve else "off")
     highs.setOptionValue("mip_abs_gap", 1e-9)
+    highs.setOptionValue("objective_bound", objective_bound - rest.offset)
     highs.setOptionValue("mip_feasibility_tolerance", 1e-7)
     highs.setOptionValue("mip_rel_gap", limits.gap_ratio)
     count = len(rest.free)
@@ -161,7 +166,7 @@ def _set_time(highs: highspy.Highs, limits: Limits) -> None:
     highs.setOptionValue("time_limit", highs.getRunTime() + max(0.01, min(limits.time_s, 1e9)))
 
 
-def _loaded(cost: Floats, matrix: csr_array, lower: Floats, upper: Floats) -> highspy.Highs:
+def loaded(cost: Floats, matrix: csr_array, lower: Floats, upper: Floats) -> highspy.Highs:
     """HiGHS with a model whose columns lie between 0 and 1."""
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = matrix.shape[1], matrix.shape[0]

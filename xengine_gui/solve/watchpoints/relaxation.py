@@ -52,18 +52,31 @@ class Relaxation:
         """The matrix by columns."""
         return csr_array(self.matrix.T)
 
-    def dual_bound(self, row_dual: Floats) -> tuple[float, Floats]:
+    def dual_bound(
+        self, row_dual: Floats, box_lower: Floats | None = None, box_upper: Floats | None = None
+    ) -> tuple[float, Floats]:
         """A lower bound that a vector of row duals proves by weak duality, and the reduced costs (both in time units).
 
-        Computed here, so it holds whatever tolerance the solver worked to: every column lies in [0, 1], so the bound is
-        the rows' share plus the negative part of the reduced costs (Neumaier and Shcherbina 2004).
+        Computed here, so it holds whatever tolerance the solver worked to: every column lies in its box, by default
+        [0, 1], so the bound is the rows' share plus the least that the reduced costs can add (Neumaier and Shcherbina
+        2004).
         """
+        rows, reduced = self._by_weak_duality(row_dual, self.cost)
+        lower, upper = 0.0 if box_lower is None else box_lower, 1.0 if box_upper is None else box_upper
+        return float(rows + np.where(reduced > 0, reduced * lower, reduced * upper).sum()), reduced
+
+    def ray_gain(self, row_dual: Floats, box_lower: Floats, box_upper: Floats) -> float:
+        """By how much a vector of row duals proves that the box has no point (Farkas): it has none where above 0."""
+        rows, reduced = self._by_weak_duality(row_dual, np.zeros(len(self.cost)))
+        return float(rows + np.where(reduced > 0, reduced * box_lower, reduced * box_upper).sum())
+
+    def _by_weak_duality(self, row_dual: Floats, cost: Floats) -> tuple[float, Floats]:
+        """The rows' share of a bound, and the reduced costs; duals of the wrong sign count as 0."""
         dual = np.where(np.isfinite(self.lower), row_dual, np.minimum(row_dual, 0.0))
         dual = np.where(np.isfinite(self.upper), dual, np.maximum(dual, 0.0))
         sides = np.where(dual > 0, self.lower, self.upper)
         used = dual != 0
-        reduced = self.cost - self.transposed @ dual
-        return float(dual[used] @ sides[used] + np.minimum(reduced, 0.0).sum()), reduced
+        return float(dual[used] @ sides[used]), cost - self.transposed @ dual
 
 
 def _costs(tables: Tables, columns: Columns) -> Floats:

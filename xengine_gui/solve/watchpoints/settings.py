@@ -9,18 +9,29 @@ SHARE_OF_GAP = 0.25
 ROUNDING = 2e-8
 """Bounds are rounded down by less than this share of them, so cutoffs lie so much higher."""
 
-FIRST_WIDTH = 0.002
-"""How far above the LP's bound the first cutoff lies, as a share of it."""
-WIDER = 3.0
-"""By how much a cutoff without a solution is widened."""
+FIRST_CANDIDATES = 24
+"""Columns that are tried for the first branching of a tree: the one that matters most."""
+CANDIDATES = 8
+"""Columns that are tried for every other."""
+IDLE_CANDIDATES = 6
+"""So many tries in a row that are no better than the best end the trying."""
+TRY_ITERATIONS = 150
+"""Simplex iterations of a try; what is not finished then is solved to its end when its turn comes."""
+HEAD_START_S = 0.05
+"""Seconds that HiGHS has before our tree starts beside it: most small models it closes in less."""
 
+FIRST_DIVE_NODE = 2
+"""The node of a tree from which the first dive starts."""
+DIVE_EVERY = 1.5
+"""By how much the nodes between dives grow."""
+
+NO_DUAL = 1e-9
+"""A row with a dual below this costs nothing."""
 LEAST_RISE = 0.02
 """A round of cuts is worthwhile when it closes this share of what is open."""
 STALLED_ROUNDS = 2
 """So many rounds of cuts in a row that were not worthwhile end them."""
 
-DIVE_TOLERANCE = 1e-6
-"""How near to 0 or 1 the LP must have a column for a dive to fix it."""
 DIVE_COST = 1e-4
 """The second dive fixes only columns whose reduced cost is more than this share of the LP's bound."""
 DIVE_S = 2.0
@@ -28,9 +39,23 @@ DIVE_S = 2.0
 DIVE_GAP = 0.3
 """The relative gap of a dive, as a share of the gap that is open."""
 
+AROUND_S = 0.1
+"""Seconds a round that the neighbourhood of the best plan is searched, `AROUND_SHARE` of the time so far besides."""
+AROUND_SHARE = 0.2
+
+LOST_HOPE = 0.9
+"""What is left of that share after a neighbourhood that gave nothing."""
+AROUND_GAP = 1e-4
+"""The relative gap of those MILPs."""
+FIRST_STRETCH = 0.15
+"""The first stretch whose decisions are free together, as a share of the base order."""
+LONG_STRETCH_S = 0.5
+SHORT_STRETCH_S = 0.1
+"""A stretch that took longer than the one is narrowed, one that took less than the other widened."""
+
 REPAIR_S = 0.2
 """Seconds that a repair may take at any time, `REPAIR_SHARE` of the time so far besides."""
-REPAIR_SHARE = 0.2
+REPAIR_SHARE = 0.1
 
 LEAST_PROGRESS = 0.95
 """A round that leaves more than this share of the gap as it was counts as idle."""
