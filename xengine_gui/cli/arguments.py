@@ -312,6 +312,14 @@ def _add_problem_options(parser: argparse.ArgumentParser) -> None:
         "--optimizer", metavar="NAME", default="sgd", help="what training keeps per weight: none, sgd, momentum, adam"
     )
     parser.add_argument("--demo", action="store_true", help="take the bundled demo instead of a file")
+    parser.add_argument(
+        "--costs",
+        metavar="FILE.csv",
+        type=Path,
+        action="append",
+        default=[],
+        help="measured times (see xengine profile) in place of modelled ones; may be given several times",
+    )
     _add_sizes(parser)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from xengine_gui import planner
 from xengine_gui.cli.output import tell
-from xengine_gui.cost import DeviceChoice, device_preset
+from xengine_gui.cost import DeviceChoice, device_preset, with_measured
 from xengine_gui.errors import InputError
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Plan
@@ -53,6 +53,7 @@ def asked_problem(arguments: argparse.Namespace) -> Problem:
     choices = [choice for choice, _ in devices]
     limits = [limit for _, given in devices for limit in given] + [parse_limit(text) for text in arguments.limit]
     problem = _demo(arguments, choices) if arguments.demo else _from_file(arguments, choices)
+    problem = with_measured(problem, arguments.costs)
     for limit in limits:
         problem = problem.with_limit(limit.device, limit.bytes_in(problem))
     return problem

@@ -2,6 +2,7 @@
 
 from xengine_gui.cost.build import DeviceChoice, build_problem
 from xengine_gui.cost.links import default_link
+from xengine_gui.cost.measured import with_measured
 from xengine_gui.cost.presets import DevicePreset, device_preset, device_presets
 from xengine_gui.cost.roofline import COST_MODELS, CostModel, Roofline
 
@@ -15,4 +16,5 @@ __all__ = [
     "default_link",
     "device_preset",
     "device_presets",
+    "with_measured",
 ]
