@@ -227,6 +227,7 @@ class MainWindow(QMainWindow):
     def _show_work(self) -> None:
         work, setup = self.document.work, self.document.setup
         self.left.devices.show_work(work, setup.devices)
+        self.submenus.show_problem(None if work is None else work.problem)
         links = default_links(setup.devices) if work is None else work.problem.links
         self.left.links.show_links(links, several_devices=len(self.left.devices.cards) > 1)
         editable = work is None or work.setup is not None

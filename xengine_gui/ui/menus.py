@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from xengine_gui.model.problem import Problem
 from xengine_gui.solve.strategies import STRATEGIES
 from xengine_gui.training import OPTIMIZERS
 from xengine_gui.ui.actions import check_choice, choice_menu
@@ -38,8 +39,10 @@ class SubMenus(QObject):
         self.menus["recent"] = QMenu("Open recent", window)
         self.menus["samples"] = QMenu("Open sample", window)
         self._choices("strategy", "Strategy", {s.key: s.title for s in STRATEGIES}, self.strategy_chosen.emit)
-        for action, strategy in zip(self._groups["strategy"].actions(), STRATEGIES, strict=True):
-            action.setToolTip(strategy.summary)
+        self._problem: Problem | None = None
+        self._show_supported()
+        # Looked at only when somebody wants to choose: all strategies together take a tenth of a second.
+        self.menus["strategy"].aboutToShow.connect(self._show_supported)
         modes = {key: f"Training, {_OPTIMIZER_TITLES.get(key, key)}" for key in OPTIMIZERS}
         self._choices("mode", "Mode", {**modes, _INFERENCE: "Inference"}, self._mode_chosen)
         self._choices("gap", "Stop at a gap of", GAPS, lambda key: self.gap_chosen.emit(float(key)))
@@ -54,6 +57,10 @@ class SubMenus(QObject):
     def show_samples(self, files: Iterable[Path]) -> None:
         """List the sample networks."""
         self._fill("samples", list(files), lambda path: path.stem.replace("_", " "))
+
+    def show_problem(self, problem: Problem | None) -> None:
+        """Remember the problem at hand: strategies that cannot plan it are greyed out, with the reason."""
+        self._problem = problem
 
     def show_strategy(self, key: str) -> str:
         """Mark the strategy that holds; its title is returned."""
@@ -77,6 +84,12 @@ class SubMenus(QObject):
     def show_theme(self, choice: str) -> None:
         """Mark the look that holds."""
         check_choice(self._groups["theme"], choice)
+
+    def _show_supported(self) -> None:
+        for action, strategy in zip(self._groups["strategy"].actions(), STRATEGIES, strict=True):
+            why_not = "" if self._problem is None else strategy.supports(self._problem)
+            action.setEnabled(not why_not)
+            action.setToolTip(f"Cannot plan this: {why_not}.\n{strategy.summary}" if why_not else strategy.summary)
 
     def _choices(self, name: str, title: str, choices: dict[str, str], chosen: Callable[[str], object]) -> None:
         self.menus[name], self._groups[name] = choice_menu(title, self._window, choices, chosen)
