@@ -200,7 +200,7 @@ def test_limits_of_a_problem_file_are_put_on(tmp_path: Path) -> None:
 
 
 def test_a_network_is_planned_with_its_setup_and_its_links() -> None:
-    session = replace(FULL, file=sample_graphs() / "lenet.onnx", bindings={}, limits={}, batch=4)
+    session = replace(FULL, file=sample_graphs() / "lenet.onnx", bindings={}, limits={}, batch=4, constraints=())
     problem = session.problem()
     assert problem.device("cpu").memory_limit_bytes == 2**33
     links = {(k.source, k.destination): k for k in problem.links}
@@ -208,6 +208,26 @@ def test_a_network_is_planned_with_its_setup_and_its_links() -> None:
     assert links["gpu", "cpu"].bandwidth_bytes_per_s != 10**9
     elsewhere = replace(session, links=(Link("cpu", "tpu", 1),)).problem()
     assert {(k.source, k.destination) for k in elsewhere.links} == {("cpu", "gpu"), ("gpu", "cpu")}
+
+
+def test_constraints_are_part_of_the_problem_that_a_session_plans() -> None:
+    plain = Session(file=sample_graphs() / "two_devices.json")
+    operator = plain.problem().operators[1].name
+    bound = replace(plain, constraints=({"compute_once": operator},)).problem()
+    assert [o.name for o in bound.operators if not o.recomputable] == [operator]
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ({"pin": "t0", "device": "gpu"}, "is not understood"),
+        ({"compute_once": "no such thing"}, "never recompute no such thing: there is no operator of this name"),
+    ],
+)
+def test_a_constraint_that_cannot_hold_is_told_rather_than_left_out(row: dict[str, str], why: str) -> None:
+    session = Session(file=sample_graphs() / "two_devices.json", constraints=(row,))
+    with pytest.raises(InputError, match=why):
+        session.problem()
 
 
 @settings(deadline=None, max_examples=60)

@@ -7,6 +7,7 @@ from xengine_gui.session.content import (
     digest_of,
     restored_plan,
     saved_plan,
+    understood_constraints,
     with_limits,
 )
 from xengine_gui.session.session_file import (
@@ -32,6 +33,7 @@ __all__ = [
     "restored_plan",
     "saved_plan",
     "session_to_json",
+    "understood_constraints",
     "with_limits",
     "write_session",
 ]

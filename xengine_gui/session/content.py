@@ -1,15 +1,17 @@
 """What a session holds: a file, how it is planned, how it is looked at, and the plans that were found."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from xengine_gui import planner
 from xengine_gui.cost import DeviceChoice
+from xengine_gui.errors import InputError
+from xengine_gui.model.constraints import Constraint, constrained, constraint_from_json
 from xengine_gui.model.device import Link
 from xengine_gui.model.graph import NetworkGraph
-from xengine_gui.model.json_file import Json, format_json
+from xengine_gui.model.json_file import Json, format_json, show
 from xengine_gui.model.plan import Clock, Move, Plan, Run, Status, Step
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import problem_to_json
@@ -47,7 +49,8 @@ class Session:
     """All of a session. A network has `devices` and the rest of its setup, a problem or plan file only `limits`.
 
     `links` are those that differ from what the devices' presets give. `gap_ratio` and `time_limit_s` (`None`: no limit)
-    are the options of the search. `unknown` has the keys that were read and not understood.
+    are the options of the search. `constraints` are rows as they stand in the file. `unknown` has the keys that were
+    read and not understood.
     """
 
     file: Path
@@ -67,7 +70,10 @@ class Session:
     unknown: Mapping[str, Json] = field(default_factory=dict)
 
     def problem(self) -> Problem:
-        """The problem that the session plans; reads its file, which takes up to some seconds."""
+        """The problem that the session plans; reads its file, which takes up to some seconds.
+
+        An `InputError` tells of constraints that cannot hold or are not understood: a plan must not pass for theirs.
+        """
         opened = planner.open_file(self.file, batch=self.batch, bindings=self.bindings)
         if isinstance(opened, NetworkGraph):
             problem = planner.make_problem(
@@ -79,7 +85,16 @@ class Session:
             )
         else:
             problem = opened.problem if isinstance(opened, Plan) else opened
-        return with_limits(problem, self.limits)
+        understood, others = understood_constraints(self.constraints)
+        if others:
+            raise InputError(self.file.name, [f"the constraint {show(row)} is not understood" for row in others])
+        return constrained(with_limits(problem, self.limits), understood)
+
+
+def understood_constraints(rows: Sequence[Json]) -> tuple[tuple[Constraint, ...], tuple[Json, ...]]:
+    """The constraints of a session's rows, and the rows that this version does not understand."""
+    read = [(constraint_from_json(row), row) for row in rows]
+    return tuple(c for c, _ in read if c is not None), tuple(row for c, row in read if c is None)
 
 
 def with_limits(problem: Problem, limits: Mapping[str, int | None]) -> Problem:

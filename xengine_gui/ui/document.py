@@ -1,7 +1,7 @@
 """The state of the window: the work at hand, its plan, and how to go back."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,13 +10,16 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from xengine_gui.cost import DeviceChoice
 from xengine_gui.errors import InputError
+from xengine_gui.model.constraints import Constraint, with_added
 from xengine_gui.model.plan import Plan
+from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.verify import verify
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 from xengine_gui.ui.work import Setup, SizesWantedError, Work, open_work
 
 _PLANS_KEPT = 8
+_WORKS_KEPT = 16
 
 
 class Document(QObject):
@@ -28,6 +31,8 @@ class Document(QObject):
     """A file was opened; its path."""
     plan_changed = Signal()
     """Another plan is shown, or the one that is shown has become stale or current."""
+    step_begun = Signal()
+    """The problem is about to change by an edit (not one that goes on with the last gesture), an undo or a redo."""
     busy_changed = Signal(bool)
     refused = Signal(str)
     """One sentence on why something was not done."""
@@ -43,6 +48,10 @@ class Document(QObject):
         self._work: Work | None = None
         self._shown: ShownPlan | None = None
         self._last_plans: deque[ShownPlan] = deque(maxlen=_PLANS_KEPT)
+        self._last_works: deque[Work] = deque(maxlen=_WORKS_KEPT)
+        self._passed_by: list[Problem] = []
+        self._gesture = 0
+        self._goes_on = False
         self._next_setup = setup
         self._edits: list[tuple[str, Callable[[Setup], Setup]]] = []
         self._background = Background(self)
@@ -99,6 +108,7 @@ class Document(QObject):
                 return
             self._work, self._shown = result
             self._last_plans.clear()
+            self._last_works.clear()
             self._next_setup = replace(self.setup, batch=None, bindings={}, links=())
             self.undo_stack.clear()
             self.work_changed.emit()
@@ -107,16 +117,39 @@ class Document(QObject):
 
         self._background.run(read, done, lambda sentence: self.open_failed.emit(path, sentence))
 
-    def set_limit(self, device: str, memory_limit_bytes: int | None) -> None:
-        """Change a device's memory limit."""
-        if self._work is None:
+    def set_limit(self, device: str, memory_limit_bytes: int | None, gesture: int = 0) -> None:
+        """Change a device's memory limit; changes of one gesture (a number other than 0) are undone together."""
+        if self._work is None or (
+            gesture and self._work.problem.device(device).memory_limit_bytes == memory_limit_bytes
+        ):
             return
         try:
             work = self._work.with_limit(device, memory_limit_bytes)
         except InputError as error:
             self._refuse(str(error))
             return
-        self._push(f"limit of {device}", work)
+        self._push(f"limit of {device}", self._met_before(work), gesture)
+
+    def constrain(self, constraint: Constraint) -> None:
+        """Demand something of every plan; an `InputError` of the constraint is told by `refused`."""
+        work = self._work
+        if work is None or constraint in work.constraints:
+            return
+        changed = work.with_constraints(with_added(work.constraints, constraint))
+        new = [c for c in changed.idle if c not in work.idle]
+        if new:
+            self._refuse(f"{new[0].title}: {changed.idle[new[0]]}.")
+            return
+        self._push(constraint.title, self._met_before(changed))
+
+    def lift(self, constraints: Iterable[Constraint]) -> None:
+        """Demand some things no longer."""
+        work, lifted = self._work, tuple(constraints)
+        if work is None or not lifted:
+            return
+        rest = [c for c in work.constraints if c not in lifted]
+        text = f"no longer {lifted[0].title}" if len(lifted) == 1 else "lift all constraints"
+        self._push(text, self._met_before(work.with_constraints(rest)))
 
     def edit_setup(self, text: str, change: Callable[[Setup], Setup]) -> None:
         """Change the setup: the problem is built anew beside the window, then the change can be undone as `text`."""
@@ -159,8 +192,10 @@ class Document(QObject):
 
     def show_plan(self, shown: ShownPlan) -> None:
         """Show a plan of the problem at hand."""
-        if self._shown is not None and self._shown.plan.problem is not shown.plan.problem:
-            self._last_plans.append(self._shown)
+        old = self._shown
+        another = old is not None and old.plan.problem is not shown.plan.problem
+        if old is not None and another and not any(old.plan.problem is problem for problem in self._passed_by):
+            self._last_plans.append(old)
         self._shown = shown
         self.plan_changed.emit()
 
@@ -207,11 +242,35 @@ class Document(QObject):
         self.work_changed.emit()  # fields that ran ahead go back
         self.refused.emit(sentence)
 
-    def _push(self, text: str, work: Work) -> None:
-        if self._work is not None:
-            self.undo_stack.push(_Change(text, self._work, work, self._put))
+    def _push(self, text: str, work: Work, gesture: int = 0) -> None:
+        old = self._work
+        if old is None:
+            return
+        goes_on = gesture != 0 and gesture == self._gesture
+        if goes_on:
+            self._passed_by.append(old.problem)
+        else:
+            self._passed_by.clear()
+            self._last_works.append(old)
+        self._goes_on = goes_on
+        self.undo_stack.push(_Change(text, old, work, self._put, gesture))
+        self._gesture = gesture
+
+    def _met_before(self, work: Work) -> Work:
+        """The same work as it was before, where it was: its plan is then known."""
+        same = (
+            w
+            for w in self._last_works
+            if w.problem.devices == work.problem.devices
+            and (w.constraints, w.setup) == (work.constraints, work.setup)
+            and w.free_problem.operators is work.free_problem.operators
+        )
+        return next(same, work)
 
     def _put(self, work: Work) -> None:
+        if not self._goes_on:
+            self.step_begun.emit()
+        self._goes_on, self._gesture = False, 0
         self._work = work
         known = next((p for p in reversed(self._last_plans) if p.plan.problem is work.problem), None)
         if known is not None and (self._shown is None or self.stale):
@@ -221,15 +280,27 @@ class Document(QObject):
 
 
 class _Change(QUndoCommand):
-    def __init__(self, text: str, old: Work, new: Work, put: Callable[[Work], None]) -> None:
+    def __init__(self, text: str, old: Work, new: Work, put: Callable[[Work], None], gesture: int = 0) -> None:
         super().__init__(text)
-        self._old, self._new, self._put = old, new, put
+        self.old, self.new, self._put, self._gesture = old, new, put, gesture
+
+    def id(self) -> int:
+        """Edits of one gesture have one number."""
+        return self._gesture or -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        """Go on with the gesture; one that ends where it began has changed nothing."""
+        if not isinstance(other, _Change):
+            return False
+        self.new = other.new
+        self.setObsolete(self.new is self.old)
+        return True
 
     def redo(self) -> None:
-        self._put(self._new)
+        self._put(self.new)
 
     def undo(self) -> None:
-        self._put(self._old)
+        self._put(self.old)
 
 
 def checked(path: Path, plan: Plan) -> ShownPlan | None:

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xengine_gui import planner
+from xengine_gui.model.constraints import constraint_to_json
 from xengine_gui.model.plan import Plan
-from xengine_gui.session import Session, View, restored_plan, saved_plan, with_limits
+from xengine_gui.session import Session, View, restored_plan, saved_plan, understood_constraints, with_limits
 from xengine_gui.solve.base import SolveOptions
 from xengine_gui.ui.document import Document, checked
 from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
@@ -52,7 +53,7 @@ def draft_of(
         gap_ratio=options.gap_ratio,
         time_limit_s=options.time_limit_s,
         view=view,
-        constraints=common.constraints,
+        constraints=(*map(constraint_to_json, work.constraints), *understood_constraints(common.constraints)[1]),
         unknown=common.unknown,
     )
     if setup is None:
@@ -85,6 +86,7 @@ def opened(session: Session) -> tuple[Work, ShownPlan | None]:
     own_problem = work.problem
     if work.setup is None:
         work = replace(work, problem=with_limits(work.problem, session.limits))
+    work = _bound(work, session)
     restored = [plan for saved in session.plans if (plan := restored_plan(saved, work.problem)) is not None]
     best = min(restored, key=lambda p: p.total_ns or 0, default=None)
     if best is not None:
@@ -94,6 +96,18 @@ def opened(session: Session) -> tuple[Work, ShownPlan | None]:
     if plan is not None and work.problem is own_problem:
         return work, checked(session.file, plan)
     return work, None
+
+
+def _bound(work: Work, session: Session) -> Work:
+    """The work under the session's constraints, with a note on those that are not in force."""
+    understood, others = understood_constraints(session.constraints)
+    if understood:
+        work = work.with_constraints(understood)
+    notes = [f"{c.title}: {why}" for c, why in work.idle.items()]
+    notes += ["one is of a kind that this version does not know"] * bool(others)
+    if notes and not work.note:
+        work = replace(work, note=f"Not all constraints of the session are in force: {'; '.join(notes)}.")
+    return work
 
 
 def proposed_file(session: Session, suffix: str) -> Path:

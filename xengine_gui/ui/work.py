@@ -8,6 +8,7 @@ from pathlib import Path
 from xengine_gui import planner
 from xengine_gui.cost import DeviceChoice, default_link, device_preset
 from xengine_gui.errors import InputError
+from xengine_gui.model.constraints import Constraint, as_far_as_possible
 from xengine_gui.model.device import Link
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Plan
@@ -33,7 +34,8 @@ class Setup:
 class Work:
     """An opened file with its problem. Without a network (a problem file, a plan file) there is no setup to change.
 
-    `note` is a sentence on what was done otherwise than asked for.
+    `constraints` are built into `problem`; `unbound` is the problem without them (`None` where there are none), and
+    `idle` tells of those that cannot hold why. `note` is a sentence on what was done otherwise than asked for.
     """
 
     path: Path
@@ -41,6 +43,14 @@ class Work:
     network: NetworkGraph | None = None
     setup: Setup | None = None
     note: str = ""
+    constraints: tuple[Constraint, ...] = ()
+    unbound: Problem | None = None
+    idle: Mapping[Constraint, str] = field(default_factory=dict)
+
+    @property
+    def free_problem(self) -> Problem:
+        """The problem without the user's constraints."""
+        return self.problem if self.unbound is None else self.unbound
 
     @property
     def description(self) -> str:
@@ -66,22 +76,31 @@ class Work:
     def with_limit(self, device: str, memory_limit_bytes: int | None) -> "Work":
         """The same with another memory limit on one device."""
         problem = self.problem.with_limit(device, memory_limit_bytes)
+        unbound = None if self.unbound is None else self.unbound.with_limit(device, memory_limit_bytes)
         if self.setup is None:
-            return replace(self, problem=problem)
+            return replace(self, problem=problem, unbound=unbound)
         if memory_limit_bytes is None:
             raise InputError("", f"{device}: a device of a preset has its own memory, so it cannot be unlimited")
         devices = (
             replace(d, memory_limit_bytes=memory_limit_bytes) if d.name == device else d for d in self.setup.devices
         )
-        return replace(self, problem=problem, setup=replace(self.setup, devices=tuple(devices)))
+        return replace(self, problem=problem, unbound=unbound, setup=replace(self.setup, devices=tuple(devices)))
+
+    def with_constraints(self, constraints: Sequence[Constraint]) -> "Work":
+        """The same under other constraints; those that cannot hold are kept, and told in `idle`."""
+        free = self.free_problem
+        problem, idle = as_far_as_possible(free, constraints)
+        unbound = None if problem is free else free
+        return replace(self, problem=problem, unbound=unbound, constraints=tuple(constraints), idle=idle)
 
     def with_limits_of(self, problem: Problem) -> "Work":
         """The same graph as `problem` has it: itself under other limits."""
+        unbound = None if self.unbound is None else replace(self.unbound, devices=problem.devices)
         if self.setup is None:
-            return replace(self, problem=problem)
+            return replace(self, problem=problem, unbound=unbound)
         limits = {d.name: d.memory_limit_bytes for d in problem.devices}
         devices = (replace(d, memory_limit_bytes=limits[d.name]) for d in self.setup.devices)
-        return replace(self, problem=problem, setup=replace(self.setup, devices=tuple(devices)))
+        return replace(self, problem=problem, unbound=unbound, setup=replace(self.setup, devices=tuple(devices)))
 
     def with_setup(self, setup: Setup) -> "Work":
         """The same network under another setup; it is read again where its sizes change.
@@ -93,7 +112,8 @@ class Work:
         network = self.network
         if (setup.batch, setup.bindings) != (self.setup.batch, self.setup.bindings):
             network = read_network(self.path, setup)
-        return work_on(self.path, network, setup)
+        work = work_on(self.path, network, setup)
+        return work.with_constraints(self.constraints) if self.constraints else work
 
 
 class SizesWantedError(InputError):
