@@ -10,6 +10,8 @@ import onnx.numpy_helper
 import onnx.shape_inference
 
 from xengine_gui.importers.onnx_format.binding import Binding
+from xengine_gui.importers.onnx_format.one_by_one import infer_one_by_one, is_fatal, is_fragile
+from xengine_gui.importers.onnx_format.protos import tensor_proto, type_proto
 from xengine_gui.importers.onnx_format.records import Declared, FileGraph, FileNode, declared_type, printable
 from xengine_gui.importers.onnx_format.values import MOST_ELEMENTS, Array, fold, initializer_value
 
@@ -21,10 +23,6 @@ _SHAPE_READERS = frozenset({"Shape", "Size", "EyeLike"})
 _GROWING = frozenset({"ConstantOfShape", "Expand", "Tile", "Range", "Concat", "Gather", "Pad", "Upsample", "Resize"})
 # Of these ONNX makes up a value for each element of a vector, even of an input.
 _COPYING = frozenset({"Cast", "Slice"})
-# Of a negative length these end the whole process inside ONNX: a graph with one is first gone through node by node.
-_FRAGILE = frozenset({"Slice", "GatherND"})
-# These end it where the type of an input is unknown; they are left out.
-_FATAL = frozenset({"RegexFullMatch", "DictVectorizer"})
 _MOST_ROUNDS = 12
 
 
@@ -178,13 +176,13 @@ def _infer(
     """Types of all tensors by ONNX's inference on a copy without weights."""
     types: dict[str, Declared] = dict(graph.sparse)
     for name, tensor in graph.initializers.items():
-        types[name] = declared_type(_tensor_type(tensor.data_type, tuple(tensor.dims)))
+        types[name] = declared_type(tensor_proto(tensor.data_type, tuple(tensor.dims)))
     types |= {name: binding.of_input(name) for name in graph.inputs}
     types |= {name: declared for name, declared in given.seeds.items() if name not in types}
     model = _skeleton(graph, nodes, types, given)
-    if any(node.kind in _FRAGILE for node in nodes):
+    if any(is_fragile(node.proto) for node in nodes):
         scouted = dict(types)
-        impossible = _infer_one_by_one(model, scouted)
+        impossible = infer_one_by_one(model, scouted)
         if impossible:
             notes.append(
                 f"A length of {printable(impossible)} would be negative, so what follows from it is unknown; "
@@ -195,7 +193,7 @@ def _infer(
         inferred = onnx.shape_inference.infer_shapes(model, data_prop=given.propagate)
     except Exception as error:  # noqa: BLE001 - inference raises whatever its C++ side throws
         notes.append(f"Shape inference of the whole network failed ({_first_line(error)}); it was done node by node")
-        _infer_one_by_one(model, types)
+        infer_one_by_one(model, types)
         return types
     for value in (*inferred.graph.value_info, *inferred.graph.output):
         declared = declared_type(value.type)
@@ -221,7 +219,7 @@ def _skeleton(graph: FileGraph, nodes: list[FileNode], types: Mapping[str, Decla
             skeleton.input.append(other_types[name])
         else:
             _add_type(skeleton.input.add(), name, types[name])
-    left_out = {node.index for node in nodes if node.kind in _FATAL} | given.cut
+    left_out = {node.index for node in nodes if is_fatal(node.proto)} | given.cut
     for node in nodes:
         if node.index in left_out:
             for name in node.outputs:
@@ -246,7 +244,7 @@ def _add_node(skeleton: Any, node: FileNode, given: _Given) -> None:
     if node.kind == "Constant" and not node.domain:
         tensor = next((a.t for a in node.proto.attribute if a.name == "value"), None)
         if tensor is not None:
-            declared = declared_type(_tensor_type(tensor.data_type, tuple(tensor.dims)))
+            declared = declared_type(tensor_proto(tensor.data_type, tuple(tensor.dims)))
             _add_type(skeleton.input.add(), node.outputs[0], declared)
             return
     copy = skeleton.node.add()
@@ -275,60 +273,13 @@ def _import_domains(model: Any, graph: FileGraph, nodes: Iterable[FileNode]) -> 
     model.opset_import.extend(onnx.OperatorSetIdProto(domain=d, version=v) for d, v in versions.items())
 
 
-def _infer_one_by_one(model: Any, types: dict[str, Declared]) -> str:
-    """Inference node by node, for graphs that ONNX cannot be given as a whole; what fails stays unknown.
-
-    Gives the first tensor that would have a negative length, empty where none has; such lengths stay unknown too.
-    """
-    impossible = ""
-    constants = {tensor.name: tensor for tensor in model.graph.initializer}
-    imports = list(model.opset_import)
-    for name, tensor in constants.items():
-        types[name] = declared_type(_tensor_type(tensor.data_type, tuple(tensor.dims)))
-    for node in model.graph.node:
-        if not onnx.defs.has(node.op_type, node.domain):
-            continue
-        try:
-            version = next(entry.version for entry in imports if entry.domain in (node.domain, ""))
-            schema = onnx.defs.get_schema(node.op_type, version, node.domain)
-            known = {name: _type_of(types[name]) for name in node.input if name in types}
-            data = {name: constants[name] for name in node.input if name in constants}
-            found = onnx.shape_inference.infer_node_outputs(schema, node, known, data, opset_imports=imports)
-        except Exception:  # noqa: BLE001, S112 - an operator that cannot be inferred is listed as unknown
-            continue
-        types.update({name: declared_type(proto) for name, proto in found.items()})
-        negative = (name for name, proto in found.items() if any(d.dim_value < 0 for d in proto.tensor_type.shape.dim))
-        impossible = impossible or next(negative, "")
-    return impossible
-
-
 def _add_constant(skeleton: Any, name: str, value: Array) -> None:
     skeleton.initializer.append(onnx.numpy_helper.from_array(value, name))
 
 
 def _add_type(value: Any, name: str, declared: Declared) -> None:
     value.name = name
-    value.type.CopyFrom(_type_of(declared))
-
-
-def _type_of(declared: Declared) -> Any:
-    name = {"float32": "FLOAT", "float64": "DOUBLE"}.get(declared.dtype, declared.dtype.upper())
-    codes = dict(onnx.TensorProto.DataType.items())
-    return _tensor_type(codes.get(name, onnx.TensorProto.UNDEFINED), declared.dims)
-
-
-def _tensor_type(code: int, dims: tuple[int | str | None, ...] | None) -> Any:
-    proto = onnx.TypeProto()
-    proto.tensor_type.elem_type = code
-    if dims is not None:
-        proto.tensor_type.shape.SetInParent()
-        for dim in dims:
-            entry = proto.tensor_type.shape.dim.add()
-            if isinstance(dim, int):
-                entry.dim_value = dim
-            elif dim is not None:
-                entry.dim_param = dim
-    return proto
+    value.type.CopyFrom(type_proto(declared))
 
 
 def _first_line(error: Exception) -> str:
