@@ -166,11 +166,17 @@ def test_dragging_pans_and_selects_nothing(view: TimelineView, drag: Press) -> N
     assert view.selected_event() == -1
 
 
-def test_shift_dragging_zooms_to_the_stretch(view: TimelineView, drag: Press) -> None:
+def test_shift_dragging_selects_a_stretch_that_f_shows(view: TimelineView, drag: Press, qtbot: QtBot) -> None:
     start, end = place(view, "memory", 200 * MS), place(view, "memory", 300 * MS)
-    drag(start, end - start, Qt.KeyboardModifier.ShiftModifier)
-    assert view.view_range().start_ns == pytest.approx(200 * MS, abs=2 * MS)
-    assert view.view_range().end_ns == pytest.approx(300 * MS, abs=2 * MS)
+    with qtbot.waitSignal(view.range_selected) as told:
+        drag(start, end - start, Qt.KeyboardModifier.ShiftModifier)
+    assert told.args == pytest.approx([200 * MS, 300 * MS], abs=2 * MS)
+    assert view.view_range() == TimeRange(0, 1000 * MS)
+    qtbot.keyClick(view, Qt.Key.Key_F)
+    assert view.view_range().start_ns == pytest.approx(185 * MS, abs=3 * MS)
+    assert view.view_range().end_ns == pytest.approx(315 * MS, abs=3 * MS)
+    qtbot.keyClick(view, Qt.Key.Key_Escape)
+    assert view.marks().stretch_ns is None
 
 
 @pytest.mark.parametrize(

@@ -36,21 +36,21 @@ def paint_lane(painter: QPainter, frame: Frame, lane: LaneIndex, band: Band, *, 
     for category in lane.categories:
         if category not in RARE:
             runs, colour = lane.runs(category, frame.columns), frame.theme.category(category)
-            _fill(painter, frame, runs, band, colour, least_width=_LEAST_WIDTH[category is Category.TRANSFER])
+            fill_runs(painter, frame, runs, band, colour, least_width=_LEAST_WIDTH[category is Category.TRANSFER])
     wide = lane.wide(frame.columns, _LEAST_BORDERED_WIDTH / frame.layout.column_width)
     _borders(painter, frame, lane, wide, band)
     painter.setPen(Qt.PenStyle.NoPen)
     for category in lane.categories:
         if category in RARE:
             runs = lane.runs(category, frame.columns)
-            _fill(painter, frame, runs, band, frame.theme.category(category), least_width=_LEAST_WIDTH[True])
+            fill_runs(painter, frame, runs, band, frame.theme.category(category), least_width=_LEAST_WIDTH[True])
             if category is Category.RECOMPUTE:
-                _hatch(painter, frame, runs, band)
+                hatch_runs(painter, frame, runs, band)
     if names:
         _names(painter, frame, lane, wide, band)
 
 
-def _fill(painter: QPainter, frame: Frame, runs: Runs, band: Band, colour: str, *, least_width: float) -> None:
+def fill_runs(painter: QPainter, frame: Frame, runs: Runs, band: Band, colour: str, *, least_width: float) -> None:
     """Fill runs of columns; where a device pixel is very small, a lone one is widened to what can be seen."""
     pixel = frame.layout.column_width
     painter.setBrush(QColor(colour))
@@ -70,7 +70,8 @@ def _borders(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array,
     draw_rects(painter, position, band.top, max(frame.layout.column_width, 0.75), band.height)
 
 
-def _hatch(painter: QPainter, frame: Frame, runs: Runs, band: Band) -> None:
+def hatch_runs(painter: QPainter, frame: Frame, runs: Runs, band: Band) -> None:
+    """The stripes of what is computed again, where they are wide enough to be seen."""
     pixel = frame.layout.column_width
     left, width = frame.layout.left + runs.first * pixel, (runs.stop - runs.first) * pixel
     is_wide = width >= _LEAST_HATCHED_WIDTH

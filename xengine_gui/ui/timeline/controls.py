@@ -1,7 +1,9 @@
 """Mouse, wheel, touchpad and keys of the timeline.
 
-Wheel zooms at the cursor; shift-wheel and a touchpad's sideways swipe pan; the wheel over the names scrolls the cards.
-Dragging pans, shift-dragging zooms to a stretch, dragging a limit's line moves it; Escape takes a drag back.
+In both styles shift-wheel and a touchpad's sideways swipe pan, the wheel over the names scrolls the cards, dragging
+along the time axis selects a stretch of time, dragging a limit's line moves it, and Escape takes a drag back. As on a
+map the wheel zooms at the cursor, dragging pans and shift-dragging selects; as in a trace viewer the wheel scrolls,
+with Ctrl it zooms, dragging selects and shift-dragging pans.
 """
 
 from collections.abc import Callable
@@ -12,6 +14,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QNativeGestureEve
 from PySide6.QtWidgets import QApplication
 
 from xengine_gui.ui.timeline.geometry import TimeRange
+from xengine_gui.ui.timeline.marks import MouseStyle
 from xengine_gui.ui.timeline.navigation import panned
 
 if TYPE_CHECKING:
@@ -31,11 +34,14 @@ class TimelineControls:
         self._view = view
         self._pressed_at: QPointF | None = None
         self._pressed_view = TimeRange(0, 1)
+        self._button = Qt.MouseButton.NoButton
+        self._shifted = False
         self._mode = ""
         self._stretch: tuple[int, int] | None = None
         self._limit_before: int | None = None
         self.dragged_device: str | None = None
         self.shows_focus = False
+        self.style = MouseStyle.MAP
 
     @property
     def is_dragging(self) -> bool:
@@ -96,22 +102,32 @@ class TimelineControls:
     def _press(self, event: QMouseEvent) -> None:
         view = self._view
         self.shows_focus = False
-        self._pressed_at = event.position()
+        self._pressed_at, self._button = event.position(), event.button()
+        self._shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         self._pressed_view = view.view_range()
         device = view.limit_under(event.position()) if event.button() == Qt.MouseButton.LeftButton else None
         if device is not None:
             self._mode, self.dragged_device = "limit", device
             self._limit_before = self._shown_limit()
             self._drag_limit(event.position())
-        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            moment = view.time_under_mouse() or 0
+
+    def _drag_begins(self) -> None:
+        """The mouse has moved far enough with its button held: pan, or draw up a stretch of time."""
+        frame, start = self._view.frame(), self._pressed_at
+        if frame is None or start is None:
+            return
+        selects = self._shifted is (self.style is MouseStyle.MAP) or start.y() < frame.layout.axis.bottom
+        if selects and self._button == Qt.MouseButton.LeftButton:
+            moment = frame.time_at(start.x())
             self._mode, self._stretch = "stretch", (moment, moment)
+        else:
+            self._mode = "pan"
 
     def _move(self, event: QMouseEvent) -> None:
         view, point = self._view, event.position()
-        if self._pressed_at is not None and not self._mode:
-            far = (point - self._pressed_at).manhattanLength() >= QApplication.startDragDistance()
-            self._mode = "pan" if far else ""
+        start = self._pressed_at if not self._mode else None
+        if start is not None and (point - start).manhattanLength() >= QApplication.startDragDistance():
+            self._drag_begins()
         if self._mode == "limit":
             self._drag_limit(point)
         elif self._mode == "pan" and self._pressed_at is not None:
@@ -132,9 +148,9 @@ class TimelineControls:
             if limit is not None and limit != self._limit_before:
                 view.limit_dragged.emit(device, limit)
         elif mode == "stretch" and stretch is not None and stretch[1] > stretch[0]:
-            view.zoom_to(*stretch)
+            view.choose_range(*stretch)
         elif not mode and event.button() == Qt.MouseButton.LeftButton:
-            view.select_event(view.hovered_event())
+            view.click(event.position())
         self._set_shape(event.position())
 
     def _let_go(self) -> None:
@@ -189,7 +205,7 @@ class TimelineControls:
         device, before, mode = self.dragged_device, self._limit_before, self._mode
         self._let_go()
         if not mode:
-            self._view.select_event(-1)
+            self._view.clear_selection()
         if mode == "limit" and device is not None:
             self._view.hold_limit(device, before)
             self._view.hold_limit(device, None)
@@ -211,6 +227,12 @@ class TimelineControls:
             bar.setValue(bar.value() - round(turned / _NOTCH * 3 * bar.singleStep()))
         elif abs(along) > abs(turned):
             self._pan(-along / _NOTCH * _PAN_PER_NOTCH)
+        elif self.style is MouseStyle.TRACE and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            bar = self._view.verticalScrollBar()
+            if bar.maximum():
+                bar.setValue(bar.value() - round(turned / _NOTCH * 3 * bar.singleStep()))
+            else:
+                self._pan(-turned / _NOTCH * _PAN_PER_NOTCH)
         elif turned:
             self._view.zoom_by(_ZOOM_PER_NOTCH ** (turned / _NOTCH), frame.time_at(point.x()))
         event.accept()
@@ -224,9 +246,7 @@ class TimelineControls:
         return True
 
     def _pan(self, part: float) -> None:
-        frame = self._view.frame()
-        if frame is not None:
-            self._view.show_range(panned(frame.view, frame.index.whole, round(part * frame.view.span_ns)))
+        self._view.pan_by(part)
 
     def _key(self, event: QKeyEvent) -> bool:
         view, key = self._view, Qt.Key
@@ -240,6 +260,14 @@ class TimelineControls:
             key.Key_Minus: view.zoom_out,
             key.Key_0: view.fit,
             key.Key_F: view.zoom_to_selected,
+            key.Key_W: view.zoom_in,
+            key.Key_S: view.zoom_out,
+            key.Key_A: lambda: self._pan(-_PAN_PER_KEY),
+            key.Key_D: lambda: self._pan(_PAN_PER_KEY),
+            key.Key_Period: lambda: view.step(1),
+            key.Key_Comma: lambda: view.step(-1),
+            key.Key_BracketRight: lambda: view.step(1, stage=True),
+            key.Key_BracketLeft: lambda: view.step(-1, stage=True),
             key.Key_Left: lambda: self._pan(-_PAN_PER_KEY),
             key.Key_Right: lambda: self._pan(_PAN_PER_KEY),
             key.Key_Home: lambda: self._pan(-1e9),

@@ -11,6 +11,7 @@ from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.geometry import Columns, TimeRange
 from xengine_gui.ui.timeline.index import TimelineIndex
 from xengine_gui.ui.timeline.layout import Band, Layout
+from xengine_gui.ui.timeline.stack import StackIndex
 
 
 class Fonts:
@@ -45,7 +46,8 @@ class Frame:
 
     `limits` and `tops` stand in, per device, for the limit and the top of the memory scale while a limit is dragged.
     `is_live` says that limits can be dragged, and is shown on their labels; `is_vector` that edges will be smoothed, so
-    that neighbours must not be painted apart. Cards outside `visible` are not painted.
+    that neighbours must not be painted apart. Cards outside `visible` are not painted. `stacks` has, per device, the
+    tensors under its memory curve where they are to be told apart; `is_veiled` says that other things will stand out.
     """
 
     index: TimelineIndex
@@ -58,6 +60,8 @@ class Frame:
     is_live: bool = False
     is_vector: bool = False
     visible: Band | None = None
+    stacks: Mapping[str, StackIndex] = field(default_factory=dict)
+    is_veiled: bool = False
 
     @cached_property
     def columns(self) -> Columns:

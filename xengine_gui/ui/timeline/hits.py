@@ -13,7 +13,7 @@ from xengine_gui.ui.timeline.geometry import Columns
 from xengine_gui.ui.timeline.index import Place
 from xengine_gui.ui.timeline.lanes import LaneIndex
 from xengine_gui.ui.timeline.layout import Band
-from xengine_gui.ui.timeline.memory import limit_label
+from xengine_gui.ui.timeline.memory import is_at_peak, layers_of, limit_label
 from xengine_gui.units import format_size, format_size_exact
 
 _REACH_PX = 3.0
@@ -103,6 +103,19 @@ def limit_at(frame: Frame, point: QPointF) -> int | None:
     return None
 
 
+def moment_at(frame: Frame, point: QPointF) -> tuple[int, str] | None:
+    """The moment and the device of a point on a memory curve; on the mark of a peak the peak's own moment."""
+    position = device_at(frame, point.y())
+    if position is None or not frame.layout.left <= point.x() <= frame.layout.right:
+        return None
+    device = frame.index.devices[position].device
+    if is_at_peak(frame, position, point):
+        return device.peak_ns, device.device
+    if point.y() not in frame.layout.cards[position].memory:
+        return None
+    return frame.time_at(point.x()), device.device
+
+
 def memory_level(frame: Frame, device_position: int, moment_ns: int) -> int:
     """What a device holds at a moment, from the replay."""
     return frame.index.devices[device_position].memory.at(moment_ns)
@@ -116,7 +129,7 @@ def describe_point(source: DetailsSource, frame: Frame, point: QPointF, hit: Hit
     on_plot = frame.layout.left <= point.x() <= frame.layout.right
     if position is None or not on_plot or point.y() not in frame.layout.cards[position].memory:
         return None
-    return describe_memory(frame, position, frame.time_at(point.x()))
+    return describe_memory(frame, position, frame.time_at(point.x()), point.y())
 
 
 def describe_hit(source: DetailsSource, frame: Frame, hit: Hit) -> Details:
@@ -130,8 +143,23 @@ def describe_hit(source: DetailsSource, frame: Frame, hit: Hit) -> Details:
     return Details(details.title, (("among them", among), *details.rows), details.why)
 
 
-def describe_memory(frame: Frame, device_position: int, moment_ns: int) -> Details:
-    """What is told of a device's memory at a moment, and what its pixel holds."""
+def tensor_at(frame: Frame, point: QPointF) -> str | None:
+    """The tensor that is drawn under a memory curve at a point, where they are told apart."""
+    position = device_at(frame, point.y())
+    if position is None or not frame.layout.left <= point.x() <= frame.layout.right:
+        return None
+    column = min(int((point.x() - frame.layout.left) / frame.layout.column_width), frame.layout.columns - 1)
+    return _layer_at(frame, position, column, point.y())
+
+
+def _layer_at(frame: Frame, device_position: int, column: int, y: float) -> str | None:
+    stack = frame.stacks.get(frame.index.devices[device_position].name)
+    layers = None if stack is None else layers_of(frame, device_position, stack)
+    return None if layers is None else layers.name_at(column, frame.memory_scale(device_position).bytes_at(y))
+
+
+def describe_memory(frame: Frame, device_position: int, moment_ns: int, y: float | None = None) -> Details:
+    """What is told of a device's memory at a moment, what its pixel holds, and which tensor is drawn at a height."""
     device = frame.index.devices[device_position].device
     level = memory_level(frame, device_position, moment_ns)
     rows = [("in memory", format_size(level)), ("exactly", format_size_exact(level))]
@@ -147,6 +175,9 @@ def describe_memory(frame: Frame, device_position: int, moment_ns: int) -> Detai
         here = frame.index.devices[device_position].memory.envelope(_one_column(frame.columns, column))
         if here.low[0] != here.high[0]:
             rows.append(("in this pixel", f"{format_size(int(here.low[0]))} to {format_size(int(here.high[0]))}"))
+        name = None if y is None else _layer_at(frame, device_position, column, y)
+        if name is not None:
+            rows.insert(0, ("here", shortened(name, 40)))
     return Details(f"memory of {shortened(device.device)}", tuple(rows))
 
 

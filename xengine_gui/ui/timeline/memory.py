@@ -1,21 +1,27 @@
 """Painting of memory curves: the level, what is over the limit, the limit's line and label, and the peak."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from xengine_gui.schedule.timeline import Int64Array
+from xengine_gui.schedule.timeline import Category, Int64Array
+from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.curves import Envelope
+from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame, MemoryScale
 from xengine_gui.ui.timeline.geometry import FloatArray
-from xengine_gui.ui.timeline.primitives import TEXT_CENTRE, TEXT_RIGHT, draw_rects, float_array
+from xengine_gui.ui.timeline.primitives import TEXT_CENTRE, TEXT_LEFT, TEXT_RIGHT, draw_rects, float_array
+from xengine_gui.ui.timeline.stack import Layers, StackIndex
 from xengine_gui.ui.timeline.ticks import size_ticks
 from xengine_gui.units import format_size
 
 _LINE = 1.5
 _PEAK_RADIUS = 3.5
+_PEAK_REACH = 9.0
+_LEAST_NAMED = 54.0
 
 
 def paint_memory(painter: QPainter, frame: Frame, device_position: int) -> None:
@@ -31,12 +37,73 @@ def paint_memory(painter: QPainter, frame: Frame, device_position: int) -> None:
     levels = frame.index.devices[device_position].memory.envelope(frame.columns)
     line = _outline(frame, levels, scale)
     _area(painter, frame, levels, scale, limit if limit is not None and limit < device.peak_bytes else None)
+    stack = frame.stacks.get(device.device)
+    if stack is not None:
+        _layers(painter, frame, device_position, stack)
     painter.setBrush(QColor(frame.theme.memory_line))
     _steps(painter, frame, *line, least_width=1.0)
     if limit is not None:
         _limit(painter, frame, scale, limit, over=limit < device.peak_bytes)
     if device.peak_bytes:
         _peak(painter, frame, device_position, line)
+
+
+def layers_of(frame: Frame, device_position: int, stack: StackIndex) -> Layers | None:
+    """The tensors under a curve as they are drawn now; `None` where they are too many to be told apart."""
+    curve = frame.index.devices[device_position].memory
+    return stack.layers(frame.columns, curve)
+
+
+@lru_cache(maxsize=64)
+def layer_colour(theme: Theme, category: Category | None, *, odd: bool) -> str:
+    """The fill of a tensor in the stack: that of the curve, tinted by what makes the tensor; parameters are grey."""
+    tint = QColor(theme.border_strong if category is None else theme.category(category))
+    fill = QColor(theme.memory_fill)
+    part = 0.62 if category is None else 0.30 if odd else 0.17
+    mixed = [round(a + (b - a) * part) for a, b in zip(fill.getRgb()[:3], tint.getRgb()[:3], strict=True)]  # type: ignore[index]
+    return QColor(*mixed).name()
+
+
+def _layers(painter: QPainter, frame: Frame, device_position: int, stack: StackIndex) -> None:
+    """The largest tensors in view, each in its place in the stack; what is left of the area are the small ones."""
+    layers = layers_of(frame, device_position, stack)
+    if layers is None:
+        return
+    scale, pixel = frame.memory_scale(device_position), frame.layout.column_width
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    gap = max(pixel, round(0.75 / pixel) * pixel)
+    texts: list[tuple[QRectF, str, str]] = []
+    for k, name in enumerate(layers.names):
+        top, foot = _heights(layers.top[k], scale, pixel), _heights(layers.foot[k], scale, pixel)
+        if float(np.max(foot - top, initial=0.0)) < 2 * gap:
+            continue
+        colour = layer_colour(frame.theme, layers.categories[k], odd=bool(layers.numbers[k] % 2))
+        painter.setBrush(QColor(colour))
+        _steps(painter, frame, np.where(foot > top, top + gap, foot), foot)
+        room = _widest(frame, top, foot)
+        if room is not None:
+            texts.append((room, name, colour))
+    painter.setFont(frame.fonts.small)
+    for room, name, colour in texts:
+        painter.setPen(QColor(frame.theme.text_on(colour)))
+        text = frame.fonts.small_metrics.elidedText(printable(name), Qt.TextElideMode.ElideMiddle, room.width())
+        painter.drawText(room, TEXT_LEFT, text)
+    painter.setPen(Qt.PenStyle.NoPen)
+
+
+def _widest(frame: Frame, top: FloatArray, foot: FloatArray) -> QRectF | None:
+    """The widest place in a layer that has room for a name."""
+    first = np.flatnonzero((np.diff(top, prepend=np.nan) != 0) | (np.diff(foot, prepend=np.nan) != 0))
+    stop = np.append(first[1:], len(top))
+    tall = foot[first] - top[first] >= frame.fonts.small_metrics.height()
+    width = np.where(tall, stop - first, 0) * frame.layout.column_width
+    best = int(np.argmax(width))
+    if width[best] < _LEAST_NAMED:
+        return None
+    left = frame.layout.left + float(first[best]) * frame.layout.column_width
+    at = int(first[best])
+    return QRectF(left + 4, float(top[at]) + 1, float(width[best]) - 8, float(foot[at] - top[at]) - 1)
 
 
 def _size_axis(painter: QPainter, frame: Frame, scale: MemoryScale) -> None:
@@ -160,6 +227,15 @@ def paint_pill(painter: QPainter, frame: Frame, box: QRectF, text: str, colour: 
     painter.setFont(frame.fonts.pill)
     painter.setPen(QColor(frame.theme.text_on(colour)))
     painter.drawText(box, TEXT_CENTRE, text)
+
+
+def is_at_peak(frame: Frame, device_position: int, point: QPointF) -> bool:
+    """Whether a point is on the mark of a device's highest moment."""
+    device = frame.index.devices[device_position].device
+    if not device.peak_bytes or not frame.view.start_ns <= device.peak_ns <= frame.view.end_ns:
+        return False
+    at = QPointF(frame.x(device.peak_ns), frame.memory_scale(device_position).y(device.peak_bytes))
+    return (point - at).manhattanLength() <= _PEAK_REACH
 
 
 def _peak(painter: QPainter, frame: Frame, device_position: int, line: tuple[FloatArray, FloatArray]) -> None:

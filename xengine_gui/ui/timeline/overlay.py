@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.details import Details
@@ -15,7 +15,7 @@ from xengine_gui.ui.timeline.layout import Band
 from xengine_gui.ui.timeline.memory import paint_pill
 from xengine_gui.ui.timeline.painting import paint_arrow, paint_axis
 from xengine_gui.ui.timeline.ticks import format_moment
-from xengine_gui.units import format_size
+from xengine_gui.units import format_duration, format_size
 
 _WIDEST_WHY = 260.0
 _PADDING = 10.0
@@ -31,6 +31,8 @@ class Overlay:
     stretch_ns: tuple[int, int] | None
     mouse: QPointF | None
     details: Details | None
+    moment_ns: int | None = None
+    chosen_ns: tuple[int, int] | None = None
 
 
 def paint_overlay(painter: QPainter, frame: Frame, overlay: Overlay, box: QRectF) -> None:
@@ -40,18 +42,60 @@ def paint_overlay(painter: QPainter, frame: Frame, overlay: Overlay, box: QRectF
     paint_outline(painter, frame, overlay.selected, strong=True)
     if overlay.hovered is not None:
         paint_outline(painter, frame, (overlay.hovered,), strong=False)
+    if overlay.moment_ns is not None and frame.view.start_ns <= overlay.moment_ns <= frame.view.end_ns:
+        paint_moment(painter, frame, overlay.moment_ns, box.height())
     if overlay.cursor_ns is not None:
         paint_cursor(painter, frame, overlay.cursor_ns, box.height())
-    if overlay.stretch_ns is not None:
-        shade = QColor(frame.theme.accent)
-        shade.setAlpha(50)
-        left, right = (frame.x(moment) for moment in overlay.stretch_ns)
-        painter.fillRect(QRectF(left, axis.bottom, right - left, box.height()), shade)
+    for stretch in (overlay.chosen_ns, overlay.stretch_ns):
+        if stretch is not None:
+            paint_stretch(painter, frame, stretch, box.height())
     painter.setClipping(False)
+    if overlay.chosen_ns is not None:
+        paint_bracket(painter, frame, overlay.chosen_ns)
     if overlay.cursor_ns is not None:
         paint_cursor_time(painter, frame, overlay.cursor_ns)
     if overlay.details is not None and overlay.mouse is not None:
         paint_details(painter, frame, overlay.details, overlay.mouse, box)
+
+
+def paint_moment(painter: QPainter, frame: Frame, moment_ns: int, bottom: float) -> None:
+    """The line of the selected moment, dashed, so that it is not taken for the cursor's."""
+    x = round(frame.x(moment_ns)) + 0.5
+    pen = QPen(QColor(frame.theme.accent), 1.6)
+    pen.setDashPattern([4.0, 2.5])
+    painter.setPen(pen)
+    painter.drawLine(QPointF(x, frame.layout.axis.bottom), QPointF(x, bottom))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(frame.theme.accent))
+    foot = frame.layout.axis.bottom
+    painter.drawConvexPolygon(QPolygonF([QPointF(x - 5, foot), QPointF(x + 5, foot), QPointF(x, foot + 7)]))
+
+
+def paint_stretch(painter: QPainter, frame: Frame, stretch_ns: tuple[int, int], bottom: float) -> None:
+    """A stretch of time, shaded, with its edges."""
+    colour = QColor(frame.theme.accent)
+    colour.setAlpha(38)
+    left, right = (frame.x(moment) for moment in stretch_ns)
+    top = frame.layout.axis.bottom
+    painter.fillRect(QRectF(left, top, right - left, bottom), colour)
+    colour.setAlpha(190)
+    for edge in (left, right):
+        if frame.layout.left <= edge <= frame.layout.right:
+            painter.fillRect(QRectF(round(edge), top, 1, bottom), colour)
+
+
+def paint_bracket(painter: QPainter, frame: Frame, stretch_ns: tuple[int, int]) -> None:
+    """How long the selected stretch is, on the time axis."""
+    left, right = (min(max(frame.x(t), frame.layout.left), frame.layout.right) for t in stretch_ns)
+    text = format_duration(stretch_ns[1] - stretch_ns[0])
+    metrics = frame.fonts.pill_metrics
+    width, height = metrics.horizontalAdvance(text) + 18, metrics.height() + 4
+    middle = min(max((left + right) / 2, frame.layout.left + width / 2), frame.layout.right - width / 2)
+    bottom = frame.layout.axis.bottom
+    painter.fillRect(QRectF(left, bottom - 2, right - left, 2), QColor(frame.theme.accent))
+    box = QRectF(middle - width / 2, bottom - height - 3, width, height)
+    paint_pill(painter, frame, box, text, frame.theme.accent)
 
 
 def paint_cursor(painter: QPainter, frame: Frame, moment_ns: int, bottom: float) -> None:

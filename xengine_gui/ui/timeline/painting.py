@@ -163,12 +163,12 @@ def _arrows(painter: QPainter, frame: Frame) -> None:
     chosen = [(arrows, arrows.in_view(frame.columns, few)) for arrows in groups]
     colour = QColor(frame.theme.transfer)
     if sum(len(positions) for _, positions in chosen) > _MOST_CURVES:
-        colour.setAlpha(110)
+        colour.setAlpha(30 if frame.is_veiled else 110)
         step = math.ceil(frame.columns.count * len(groups) / _MOST_LINES)
         for arrows in groups:
             _crowd(painter, frame, arrows, arrows.in_view(frame.columns, step), colour)
         return
-    colour.setAlpha(225)
+    colour.setAlpha(50 if frame.is_veiled else 225)
     for arrows, positions in chosen:
         for i in positions.tolist():
             times = int(arrows.start_ns[i]), int(arrows.end_ns[i])
@@ -192,7 +192,8 @@ def _crowd(painter: QPainter, frame: Frame, arrows: Arrows, chosen: Int64Array, 
     draw_lines(painter, first[~upright], ends[0], last[~upright], ends[1])
     is_down = ends[1] > ends[0]
     head = Band(ends[1] - 5 if is_down else ends[1], 5.0)
-    draw_triangles(painter, frame, np.floor(last) + 0.5, head, 5.0, colour.name(), up=not is_down)
+    if not frame.is_veiled:
+        draw_triangles(painter, frame, np.floor(last) + 0.5, head, 5.0, colour.name(), up=not is_down)
 
 
 def _arrow_ends(frame: Frame, devices: tuple[int, int]) -> tuple[float, float] | None:

@@ -4,7 +4,7 @@ A plain painted widget rather than plot items: pictures are painted by the very 
 mouse is laid over a kept image, so that moving it repaints nothing else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
@@ -16,12 +16,15 @@ from xengine_gui.ui.timeline.controls import TimelineControls
 from xengine_gui.ui.timeline.details import Details, DetailsSource
 from xengine_gui.ui.timeline.frame import Fonts, Frame
 from xengine_gui.ui.timeline.geometry import TimeRange
-from xengine_gui.ui.timeline.hits import Hit, describe_point, hit_at, limit_at
+from xengine_gui.ui.timeline.hits import Hit, describe_point, hit_at, limit_at, moment_at
 from xengine_gui.ui.timeline.index import Place, TimelineIndex
 from xengine_gui.ui.timeline.layout import Band, Layout, arrange
-from xengine_gui.ui.timeline.navigation import around, clamped, whole_range, zoomed
+from xengine_gui.ui.timeline.lit import LitIndex, paint_lit
+from xengine_gui.ui.timeline.marks import Marks, MouseStyle, StackSource, next_event, span_of
+from xengine_gui.ui.timeline.navigation import around, clamped, panned, whole_range, zoomed
 from xengine_gui.ui.timeline.overlay import Overlay, paint_message, paint_overlay
 from xengine_gui.ui.timeline.painting import paint_axis, paint_timeline
+from xengine_gui.ui.timeline.stack import StackIndex
 from xengine_gui.units import format_duration
 
 _KEY_ZOOM = 1.6
@@ -39,6 +42,11 @@ class TimelineView(QAbstractScrollArea):
     limit_dragged = Signal(str, object)
     view_changed = Signal(object, object)
     """Start and end of what is in view, in nanoseconds."""
+    moment_selected = Signal(object, str)
+    """A moment in nanoseconds and a device: a place on a memory curve was clicked."""
+    range_selected = Signal(object, object)
+    """Start and end of a stretch of time that was drawn up."""
+    timeline_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +65,12 @@ class TimelineView(QAbstractScrollArea):
         self._hover: QPointF | None = None
         self._selected: tuple[Place, ...] = ()
         self._selected_event = -1
+        self._marks = Marks()
+        self._lit: LitIndex | None = None
+        self._stacks: dict[str, StackIndex] = {}
+        self._stack_source: StackSource | None = None
+        self._is_stacked = False
+        self._layers: list[Callable[[QPainter, Frame], None]] = []
         # Before anything else: Qt asks for it as soon as the viewport is touched.
         self._controls = TimelineControls(self)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -73,8 +87,17 @@ class TimelineView(QAbstractScrollArea):
         """What is shown, `None` while there is only a message."""
         return self._index.timeline if self._index is not None else None
 
-    def set_timeline(self, timeline: Timeline | None) -> None:
-        """Show a timeline, or with `None` the message; a view that was zoomed in stays where it is."""
+    def index(self) -> TimelineIndex | None:
+        """What is shown, prepared for looking at."""
+        return self._index
+
+    def set_timeline(self, timeline: Timeline | None, stacks: StackSource | None = None) -> None:
+        """Show a timeline, or with `None` the message; a view that was zoomed in stays where it is.
+
+        `stacks` is asked for the tensors under the memory curves when they are first to be told apart.
+        """
+        self._stack_source, self._stacks = stacks, {}
+        self._marks, self._lit = Marks(), None
         was_whole = self._index is None or self._view == self._index.whole
         self._index = TimelineIndex(timeline) if timeline is not None else None
         self._details = DetailsSource(timeline) if timeline is not None else None
@@ -86,6 +109,40 @@ class TimelineView(QAbstractScrollArea):
         self.select_event(-1)
         self._describe()
         self._arrange()
+        self.timeline_changed.emit()
+
+    def set_marks(self, marks: Marks) -> None:
+        """Light and mark what is selected, in place of what was marked before."""
+        if marks == self._marks:
+            return
+        lights = self._marks.lit is not marks.lit
+        self._marks = marks
+        if lights:
+            self._lit = LitIndex(self._index, marks.lit) if self._index is not None and marks.lit is not None else None
+            self._image = None
+        self.viewport().update()
+
+    def marks(self) -> Marks:
+        """What is marked."""
+        return self._marks
+
+    def is_stacked(self) -> bool:
+        """Whether tensors are told apart under the memory curves."""
+        return self._is_stacked
+
+    def set_stacked(self, stacked: bool) -> None:  # noqa: FBT001 - as Qt's setters are
+        """Tell tensors apart under the memory curves, or show the curves alone."""
+        if stacked != self._is_stacked:
+            self._is_stacked = stacked
+            self.repaint_all()
+
+    def add_layer(self, paint: Callable[[QPainter, Frame], None]) -> None:
+        """Have something painted over the plan whenever it is painted; `repaint_all` asks for that."""
+        self._layers.append(paint)
+
+    def set_mouse_style(self, style: MouseStyle) -> None:
+        """What wheel and drag do: as on a map, or as in a trace viewer."""
+        self._controls.style = style
 
     def set_message(self, message: str) -> None:
         """What stands in the middle while there is no timeline: the first line large, the others below it."""
@@ -138,10 +195,50 @@ class TimelineView(QAbstractScrollArea):
 
     def zoom_to_selected(self) -> None:
         """Show the selected event with some time around it, or everything where none is selected."""
-        if self._index is None or not self._selected:
-            self.fit()
+        if self._index is None:
             return
-        self.show_range(around(*self._index.span(self._selected[0]), self._index.whole))
+        span = self._marked_span()
+        if span is None:
+            self.fit()
+        else:
+            self.show_range(around(*span, self._index.whole))
+
+    def _marked_span(self) -> tuple[int, int] | None:
+        """From when to when what is selected lasts."""
+        index, marks = self._index, self._marks
+        if index is None:
+            return None
+        if marks.stretch_ns is not None:
+            return marks.stretch_ns
+        if self._selected:
+            return index.span(self._selected[0])
+        if marks.lit is not None and (marks.lit.events or marks.lit.stays):
+            return span_of(index, marks.lit)
+        if marks.moment_ns is not None:
+            reach = max(1, self._view.span_ns // 8)
+            return marks.moment_ns - reach, marks.moment_ns + reach
+        return None
+
+    def step(self, by: int, *, stage: bool = False) -> None:
+        """Select the next event (by 1) or the previous one (by -1), or the one that ends the next or previous stage."""
+        index = self._index
+        if index is None:
+            return
+        at_ns = self._marks.moment_ns if self._marks.moment_ns is not None else self._view.start_ns
+        found = next_event(index, self._selected_event, at_ns, forward=by > 0, stage=stage)
+        if found is not None:
+            self.select_event(found)
+
+    def pan_by(self, part: float) -> None:
+        """Move the view by a part of its length, later or with a negative one earlier."""
+        if self._index is not None:
+            self.show_range(panned(self._view, self._index.whole, round(part * self._view.span_ns)))
+
+    def reveal(self, moment_ns: int) -> None:
+        """Bring a moment into view without a change of scale."""
+        if self._index is not None and not self._view.start_ns <= moment_ns <= self._view.end_ns:
+            half = self._view.span_ns // 2
+            self.show_range(clamped(moment_ns - half, self._view.span_ns, self._index.whole))
 
     def zoom_by(self, factor: float, at_ns: int | None = None) -> None:
         """Zoom in (above 1) or out at a moment; `None` is the cursor, or the middle where the mouse is elsewhere."""
@@ -187,6 +284,32 @@ class TimelineView(QAbstractScrollArea):
             self.event_selected.emit(event)
         self.viewport().update()
 
+    def click(self, point: QPointF) -> None:
+        """Select what is at a point: an event, a moment of a memory curve, or nothing."""
+        frame = self.frame()
+        event = self.hovered_event()
+        moment = moment_at(frame, point) if frame is not None and event < 0 else None
+        if moment is None:
+            self.clear_selection() if event < 0 else self.select_event(event)
+            return
+        self._selected_event, self._selected = -1, ()
+        self.set_marks(Marks(moment_ns=moment[0]))
+        self.event_selected.emit(-1)
+        self.moment_selected.emit(*moment)
+
+    def choose_range(self, start_ns: int, end_ns: int) -> None:
+        """Select a stretch of time."""
+        self._selected_event, self._selected = -1, ()
+        self.set_marks(Marks(stretch_ns=(start_ns, end_ns)))
+        self.range_selected.emit(start_ns, end_ns)
+
+    def clear_selection(self) -> None:
+        """Select nothing."""
+        self.set_marks(Marks())
+        if self._selected_event < 0:
+            self.event_selected.emit(-1)
+        self.select_event(-1)
+
     def hovered_event(self) -> int:
         """The event under the mouse, or -1."""
         return self._hit.event if self._hit is not None else -1
@@ -217,7 +340,16 @@ class TimelineView(QAbstractScrollArea):
             tops=self._tops,
             is_live=True,
             visible=Band(0.0, float(self.viewport().height())),
+            stacks=self._told_apart(),
+            is_veiled=self._lit is not None,
         )
+
+    def _told_apart(self) -> Mapping[str, StackIndex]:
+        if not self._is_stacked or self._stack_source is None:
+            return {}
+        if not self._stacks:
+            self._stacks = dict(self._stack_source())
+        return self._stacks
 
     # ---- limits
 
@@ -323,6 +455,10 @@ class TimelineView(QAbstractScrollArea):
         image.fill(QColor(self._theme.window))
         painter = QPainter(image)
         paint_timeline(painter, frame)
+        if self._lit is not None:
+            paint_lit(painter, frame, self._lit)
+        for paint in self._layers:
+            paint(painter, frame)
         paint_axis(painter, frame, self._theme.window)
         painter.end()
         return image
@@ -335,6 +471,8 @@ class TimelineView(QAbstractScrollArea):
             stretch_ns=self._controls.chosen_stretch(),
             mouse=self._hover,
             details=self.hover_details(),
+            moment_ns=self._marks.moment_ns,
+            chosen_ns=self._marks.stretch_ns,
         )
         paint_overlay(painter, frame, overlay, QRectF(self.viewport().rect()))
 
