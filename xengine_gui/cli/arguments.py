@@ -246,6 +246,26 @@ def _export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bom", action="store_true", help="begin a CSV file with a byte order mark, as Excel wants it")
 
 
+def _profile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="GRAPH", type=Path, help="a network (.onnx)")
+    parser.add_argument("--runs", metavar="N", type=_count, default=15, help="samples of each operator; default: 15")
+    parser.add_argument("--threads", metavar="N", type=_whole, default=0, help="default: 0, which is one per core")
+    parser.add_argument(
+        "--processor-time",
+        action="store_true",
+        help="count the time that one thread has the processor, not the wall clock: for a machine with other work",
+    )
+    parser.add_argument(
+        "--device", metavar="NAME", default="cpu", help="what the device is called in the table; default: cpu"
+    )
+    parser.add_argument("--inference", action="store_true", help="measure one forward pass, not a training step")
+    parser.add_argument(
+        "--optimizer", metavar="NAME", default="sgd", help="what training keeps per weight: none, sgd, momentum, adam"
+    )
+    _add_sizes(parser)
+    parser.add_argument("-o", "--output", metavar="FILE.csv", type=Path, help="write the table, for --costs")
+
+
 def _devices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sources", action="store_true", help="say where each figure comes from")
 
@@ -264,6 +284,7 @@ COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "plan": ("plan a network or a problem file, and tell what the plan costs", _plan),
     "compare": ("plan with several strategies side by side, or tell what differs between two plans", _compare),
     "sweep": ("plan over a range of limits of a device, or of two: what would more memory buy?", _sweep),
+    "profile": ("measure what each operator takes on this machine's processor", _profile),
     "problem": ("write a network with its devices as a problem file", _problem),
     "verify": ("judge a plan file by every rule", _verify),
     "render": ("draw a plan file without a window", _render),

@@ -38,7 +38,7 @@ def build_problem(
     Raises an `InputError` where a size is unknown, a preset is not known, or no device computes.
     """
     presets = {choice.name: device_preset(choice.preset) for choice in devices}
-    _refuse_unknown_sizes(graph)
+    refuse_unknown_sizes(graph)
     if presets and not any(preset.computes for preset in presets.values()):
         raise InputError("", f"none of the devices ({', '.join(presets)}) computes: add a processor or a GPU")
     parameters, groups = _parameter_groups(graph)
@@ -62,7 +62,8 @@ def build_problem(
     )
 
 
-def _refuse_unknown_sizes(graph: TrainingGraph) -> None:
+def refuse_unknown_sizes(graph: TrainingGraph) -> None:
+    """An `InputError` where a size of the graph is unknown, with what would settle it."""
     unknown = graph.unknown_tensors
     if not unknown:
         return
