@@ -5,9 +5,9 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -15,10 +15,12 @@ from xengine_gui.errors import PlannerError
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveEvent, SolveOptions, Started
+from xengine_gui.solve.known import best_fitting, bound_from, with_known
 from xengine_gui.solve.worker import SolverProcess
 from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 
 _DRAIN_MS = 40
+_DRAIN_AT_ONCE_MS = 8
 _SHOW_EVERY_S = 0.25
 _QUICKLY_PLACED = 2000
 _CLOSE_WITHIN_S = 4.0
@@ -34,6 +36,14 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """A better plan of the run in progress, before anything that is shown of it has been made."""
+
+    elapsed_s: float
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The end of a run: the strategy's plan, and what is shown of it where it has events."""
 
@@ -46,7 +56,7 @@ class _Failed:
     sentence: str
 
 
-_News = Progress | Log | ShownPlan | Outcome | _Failed
+_News = Progress | Log | Found | ShownPlan | Outcome | _Failed
 
 
 @dataclass
@@ -55,6 +65,7 @@ class _Run:
     problem: Problem
     strategy: str
     options: SolveOptions
+    known: Sequence[Plan] = ()
     stop: threading.Event = field(default_factory=threading.Event)
 
 
@@ -70,6 +81,8 @@ class PlanRunner(QObject):
     """A `Progress`, whenever total or bound has changed."""
     logged = Signal(str, object)
     """A line and the seconds since the start."""
+    found = Signal(object)
+    """A `Found`: every plan that is better than those before, also where it is not shown."""
     incumbent_found = Signal(object)
     """A `ShownPlan`, better than any before in this run."""
     finished = Signal(object)
@@ -77,14 +90,20 @@ class PlanRunner(QObject):
     failed = Signal(str)
     """One sentence; the run is over."""
 
-    def __init__(self, parent: QObject | None = None, *, process: Callable[[], SolverProcess] = SolverProcess) -> None:
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        *,
+        process: Callable[[], SolverProcess] = SolverProcess,
+        drain_ms: int = _DRAIN_MS,
+    ) -> None:
         super().__init__(parent)
         self._process = process()
         self._numbers = itertools.count(1)
         self._run: _Run | None = None
         self._requests: queue.SimpleQueue[_Run | None] = queue.SimpleQueue()
         self._news: deque[tuple[int, _News]] = deque()
-        self._drain_timer = QTimer(self, interval=_DRAIN_MS)
+        self._drain_timer = QTimer(self, interval=drain_ms)
         self._drain_timer.timeout.connect(self._drain)
         self._unlimited = UnlimitedTotal()
         self._thread = threading.Thread(target=self._work, name="planning", daemon=True)
@@ -100,11 +119,15 @@ class PlanRunner(QObject):
         """The solver process, where there is one."""
         return self._process.pid
 
-    def start(self, problem: Problem, strategy: str, options: SolveOptions) -> None:
-        """Plan `problem`; a run in progress is given up."""
+    def start(self, problem: Problem, strategy: str, options: SolveOptions, known: Sequence[Plan] = ()) -> None:
+        """Plan `problem`; a run in progress is given up.
+
+        `known` are earlier plans of the strategy: one that keeps the limits of now is the least that is told, and
+        bounds that were proved for larger limits hold.
+        """
         if self._run is not None:
             self._run.stop.set()
-        self._run = _Run(next(self._numbers), problem, strategy, options)
+        self._run = _Run(next(self._numbers), problem, strategy, options, tuple(known))
         self._requests.put(self._run)
         self._drain_timer.start()
         self.started.emit()
@@ -144,6 +167,8 @@ class PlanRunner(QObject):
                 self.progressed.emit(item)
             case Log():
                 self.logged.emit(item.message, item.elapsed_s)
+            case Found():
+                self.found.emit(item)
             case ShownPlan():
                 self.incumbent_found.emit(item)
             case Outcome():
@@ -172,12 +197,23 @@ class PlanRunner(QObject):
 
 def _news_of(process: SolverProcess, run: _Run, unlimited: UnlimitedTotal) -> Iterator[_News]:
     try:
-        events = process.plan(run.problem, run.strategy, run.options, stop=run.stop)
-        yield from _translated(events, _Story(run.problem, unlimited))
+        options, known = _from_known(run)
+        events = process.plan(run.problem, run.strategy, options, stop=run.stop)
+        yield from _translated(events, _Story(run.problem, unlimited, known, options.gap_ratio))
     except PlannerError as error:
         yield _Failed(str(error))
     except Exception as error:  # noqa: BLE001 - a fault here must end the run in the window too
         yield _Failed(f"planning failed: {type(error).__name__}: {error}")
+
+
+def _from_known(run: _Run) -> tuple[SolveOptions, Plan | None]:
+    """The options with what is known already, and the best earlier plan of the strategy that still is one."""
+    options = run.options
+    known = best_fitting(run.problem, run.known)
+    given = () if options.incumbent is None else (options.incumbent,)
+    best = best_fitting(run.problem, (*run.known, *given))
+    bound_ns = max(options.known_bound_ns, bound_from(run.problem, (*run.known, *given)))
+    return replace(options, incumbent=best or options.incumbent, known_bound_ns=bound_ns), known
 
 
 def _translated(events: Iterator[SolveEvent], story: "_Story") -> Iterator[_News]:
@@ -192,8 +228,9 @@ def _translated(events: Iterator[SolveEvent], story: "_Story") -> Iterator[_News
 class _Story:
     """What one run has said so far: it turns events into news and leaves out plans that come too fast to be seen."""
 
-    def __init__(self, problem: Problem, unlimited: UnlimitedTotal) -> None:
+    def __init__(self, problem: Problem, unlimited: UnlimitedTotal, known: Plan | None, gap_ratio: float) -> None:
         self._problem = problem
+        self._known, self._gap_ratio = known, gap_ratio
         self._unlimited = unlimited
         self._total_ns: int | None = None
         self._lower_bound_ns: int | None = None
@@ -209,10 +246,12 @@ class _Story:
                 yield self._progress(None, lower_bound_ns, elapsed_s)
             case Incumbent(plan, elapsed_s):
                 yield self._progress(plan.total_ns, plan.lower_bound_ns, elapsed_s)
+                yield Found(elapsed_s, plan)
                 self._hidden = plan
                 if time.monotonic() - self._last_shown >= _SHOW_EVERY_S:
                     yield from self.last_plan()
-            case Finished(plan, elapsed_s):
+            case Finished(found, elapsed_s):
+                plan = with_known(found, self._known, self._gap_ratio)
                 yield self._progress(plan.total_ns, plan.lower_bound_ns, elapsed_s)
                 yield Outcome(plan, ShownPlan.of(plan, self._unlimited.of(plan.problem)) if plan.has_events else None)
             case Log():
@@ -238,3 +277,10 @@ class _Story:
         self._total_ns = min(totals, default=None)
         self._lower_bound_ns = max(bounds, default=None)
         return Progress(elapsed_s, self._total_ns, self._lower_bound_ns)
+
+
+def instant_runner(parent: QObject | None = None) -> PlanRunner:
+    """A runner for plans at once, with a process of its own so that it never waits for a long search."""
+    return PlanRunner(
+        parent, process=lambda: SolverProcess(library="xengine_gui.solve.instant"), drain_ms=_DRAIN_AT_ONCE_MS
+    )

@@ -1,5 +1,6 @@
 """When to plan, with what, and what to make of the answer."""
 
+from collections import defaultdict, deque
 from dataclasses import replace
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
@@ -7,13 +8,17 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveOptions
+from xengine_gui.solve.instant import KEY as INSTANT
+from xengine_gui.ui.background import Background
 from xengine_gui.ui.document import Document
-from xengine_gui.ui.plan_runner import Outcome, PlanRunner, Progress
-from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.plan_runner import Found, Outcome, PlanRunner, Progress
+from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 from xengine_gui.units import format_duration, format_percent, format_size
 
 _AFTER_AN_EDIT_MS = 350
 _TICK_MS = 200
+_PLANS_KNOWN = 24
+_AT_ONCE = SolveOptions(time_limit_s=2.0)
 
 
 class Planning(QObject):
@@ -25,6 +30,8 @@ class Planning(QObject):
     ticked = Signal(float)
     """Seconds since the run began, a few times a second."""
     logged = Signal(str, object)
+    looking_changed = Signal()
+    """Another plan of the run is looked at, or the run is followed again."""
 
     def __init__(self, document: Document, runner: PlanRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +39,13 @@ class Planning(QObject):
         self.options = SolveOptions()
         self.plan_on_change = True
         self.runner = runner
+        self.instant: PlanRunner | None = None
         self._document = document
+        self._known: defaultdict[str, deque[Plan]] = defaultdict(lambda: deque(maxlen=_PLANS_KNOWN))
+        self._looked_at: Found | None = None
+        self._live: ShownPlan | None = None
+        self._look = Background(self)
+        self._unlimited = UnlimitedTotal()
         self._trouble: tuple[Problem, Status | None, str] | None = None
         self._run_problem: Problem | None = None
         self._stopping = False
@@ -42,6 +55,7 @@ class Planning(QObject):
         self._tick = QTimer(self, interval=_TICK_MS)
         self._tick.timeout.connect(lambda: self.ticked.emit(self.elapsed_s))
         document.work_changed.connect(self._work_changed)
+        document.opened.connect(lambda _path: self._known.clear())
         runner.progressed.connect(self._progressed)
         runner.logged.connect(self.logged)
         runner.incumbent_found.connect(self._incumbent_found)
@@ -75,9 +89,61 @@ class Planning(QObject):
         found = self._current_trouble()
         return found is not None and found[1] is Status.INFEASIBLE
 
+    def use_instant(self, runner: PlanRunner) -> None:
+        """Show a plan at once after every edit, made by a runner of its own, before the real one is looked for."""
+        self.instant = runner
+        runner.incumbent_found.connect(self._instant_found)
+        runner.finished.connect(self._instant_finished)
+        runner.failed.connect(lambda _sentence: self.state_changed.emit())
+
+    @property
+    def at_once(self) -> bool:
+        """Whether a plan at once is awaited."""
+        return self.instant is not None and self.instant.running
+
+    @property
+    def looked_at(self) -> Found | None:
+        """The plan of the run that is looked at in place of the latest, `None` where the run is followed."""
+        return self._looked_at
+
+    def look_at(self, found: Found) -> None:
+        """Show an earlier plan of the run; the run goes on, and its latest plan is kept for `back_to_live`."""
+        work = self._document.work
+        if work is None or found.plan.problem is not work.problem:
+            return
+        if self._looked_at is None:
+            self._live = self._document.shown
+
+        def done(shown: ShownPlan) -> None:
+            now = self._document.work
+            if self._looked_at is not found or now is None or now.problem is not shown.plan.problem:
+                return
+            bound = None if self._live is None else self._live.plan.lower_bound_ns
+            self._document.show_plan(shown if bound is None else shown.with_bound(bound))
+
+        self._looked_at = found
+        self._look.run(
+            lambda: ShownPlan.of(found.plan, self._unlimited.of(found.plan.problem)), done, lambda _sentence: None
+        )
+        self.looking_changed.emit()
+
+    def back_to_live(self) -> None:
+        """Show the latest plan again, and follow the run."""
+        live = self._live
+        self._follow()
+        if live is not None and self._document.work is not None and live.plan.problem is self._document.work.problem:
+            self._document.show_plan(live)
+
+    def _follow(self) -> None:
+        self._look.forget()
+        if self._looked_at is not None:
+            self._looked_at = self._live = None
+            self.looking_changed.emit()
+
     def plan(self) -> None:
         """Look for a plan now; a search in progress is given up."""
         self._soon.stop()
+        self._follow()
         work = self._document.work
         if work is None:
             return
@@ -88,7 +154,7 @@ class Planning(QObject):
         self._tick.start()
         self.logged.emit(f"plan {work.problem.name} with {self.strategy}, {_limits(work.problem)}", None)
         options = replace(self.options, incumbent=self._warm_start(work.problem))
-        self.runner.start(work.problem, self.strategy, options)
+        self.runner.start(work.problem, self.strategy, options, tuple(self._known[self.strategy]))
         self.state_changed.emit()
 
     def stop(self) -> None:
@@ -103,6 +169,9 @@ class Planning(QObject):
         """Give up the search; nothing more is told of it."""
         self._soon.stop()
         self.runner.abandon()
+        if self.instant is not None:
+            self.instant.abandon()
+        self._follow()
         self._end()
         self.state_changed.emit()
 
@@ -111,6 +180,9 @@ class Planning(QObject):
         self._soon.stop()
         self._tick.stop()
         self.runner.close()
+        if self.instant is not None:
+            self.instant.close()
+        self._look.close()
 
     def _current_trouble(self) -> tuple[Problem, Status | None, str] | None:
         work = self._document.work
@@ -126,11 +198,34 @@ class Planning(QObject):
         self.runner.abandon()
         self._tick.stop()
         self._soon.stop()
+        if self.instant is not None:
+            self.instant.abandon()
+        self._follow()
         shown = self._document.shown
         planned = shown is not None and shown.plan.problem is work.problem
         tried = self._current_trouble() is not None
         if not planned and not tried and (self.plan_on_change or was_running):
             self._soon.start()
+            self._plan_at_once(work.problem)
+        self.state_changed.emit()
+
+    def _plan_at_once(self, problem: Problem) -> None:
+        earlier = self._warm_start(problem)
+        if self.instant is not None and earlier is not None:
+            options = replace(_AT_ONCE, incumbent=earlier)
+            self.instant.start(problem, INSTANT, options, tuple(self._known[self.strategy]))
+
+    def _instant_found(self, shown: ShownPlan) -> None:
+        """A plan at once; one of the real run is better than it as soon as it is there."""
+        work, now = self._document.work, self._document.shown
+        if work is None or shown.plan.problem is not work.problem:
+            return
+        if now is None or now.plan.problem is not work.problem or now.plan.strategy == INSTANT:
+            self._document.show_plan(shown)
+
+    def _instant_finished(self, outcome: Outcome) -> None:
+        if outcome.shown is not None:
+            self._instant_found(outcome.shown)
         self.state_changed.emit()
 
     def _warm_start(self, problem: Problem) -> Plan | None:
@@ -139,8 +234,11 @@ class Planning(QObject):
         if shown is None:
             return None
         old = shown.plan.problem
-        same = old.operators is problem.operators and [d.name for d in old.devices] == [d.name for d in problem.devices]
-        return shown.plan if same else None
+        same = old.operators is problem.operators or [o.name for o in old.operators] == [
+            o.name for o in problem.operators
+        ]
+        devices = [d.name for d in old.devices] == [d.name for d in problem.devices]
+        return shown.plan if same and devices else None
 
     def _progressed(self, point: Progress) -> None:
         self.progressed.emit(point)
@@ -151,6 +249,10 @@ class Planning(QObject):
             self._document.show_plan(shown.with_bound(bound))
 
     def _incumbent_found(self, shown: ShownPlan) -> None:
+        if self._looked_at is not None:
+            if self._live is None or (shown.plan.total_ns or 0) < (self._live.plan.total_ns or 0):
+                self._live = shown
+            return
         now = self._document.shown
         current = now is not None and now.plan.problem is shown.plan.problem
         if current and now is not None and (now.plan.total_ns or 0) <= (shown.plan.total_ns or 0):
@@ -161,7 +263,11 @@ class Planning(QObject):
         self._end()
         plan = outcome.plan
         if outcome.shown is not None:
-            self._document.show_plan(outcome.shown)
+            self._known[self.strategy].append(plan)
+            if self._looked_at is not None:
+                self._live = outcome.shown
+            else:
+                self._document.show_plan(outcome.shown)
             self.logged.emit(_told(plan), plan.runtime_s)
         else:
             sentence = plan.explanation or "No plan was found."
