@@ -233,7 +233,7 @@ def test_a_stop_before_the_start_leaves_the_first_plan() -> None:
     plan = Poet().plan(problem, SolveContext(ENERGY, stop=stop))
     assert verify(plan, problem).ok
     assert not any(isinstance(event, Compute) and event.again for event in plan.events)
-    assert plan.explanation == ""
+    assert plan.explanation == "HiGHS found no better plan within the time than a heuristic had at the start."
     alone = Poet().plan(sized(training_chain(6, 3)), SolveContext(EXACT, stop=stop))
     assert (alone.status, alone.has_events) == (Status.UNKNOWN, False)
     assert "not proved" in alone.explanation

@@ -1,11 +1,52 @@
-"""A first plan without recomputation: what is used last is paged out where room is short, as Belady's rule has it."""
+"""First plans: one that pages by Belady's rule, and one of the strategy greedy with the objective in place of times."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Drop, Move, Run, Step
+from xengine_gui.solve.greedy.portfolio import greedy_steps
 from xengine_gui.solve.poet.paging import Paging
 
+_EFFORT = 1
 
-def first_steps(paging: Paging) -> list[Step] | None:
-    """Every operator once; copies happen between stages. `None` where what must stay leaves too little room."""
+
+def first_steps(paging: Paging, should_stop: Callable[[], bool]) -> Iterator[list[Step]]:
+    """Plans to begin with; some may break the limits."""
+    paged = belady_steps(paging)
+    if paged is not None:
+        yield paged
+    for effort in range(_EFFORT + 1):
+        steps = None if should_stop() else greedy_steps(_costed(paging), should_stop, effort=effort)
+        if steps is not None:
+            yield steps
+
+
+def _costed(paging: Paging) -> IndexedProblem:
+    """The problem of one device and its storage, with what the objective counts in place of times."""
+    indexed, one = paging.one.indexed, paging.one
+    devices = range(indexed.device_count)
+    ways = tuple(
+        tuple(
+            tuple(replace(way, time_ns=paging.run_uw * way.time_ns) for way in row) if device == one.device else ()
+            for device, row in enumerate(rows)
+        )
+        for rows in indexed.implementations
+    )
+
+    def copies(source: int, destination: int) -> tuple[int | None, ...] | None:
+        if (source, destination) == (one.device, paging.storage):
+            return tuple(cost if x in paging.pageable else None for x, cost in enumerate(paging.out_cost))
+        if (source, destination) == (paging.storage, one.device):
+            return tuple(cost if x in paging.pageable else None for x, cost in enumerate(paging.in_cost))
+        return None
+
+    table = tuple(tuple(copies(source, destination) for destination in devices) for source in devices)
+    return replace(indexed, implementations=ways, transfer_ns=table)
+
+
+def belady_steps(paging: Paging) -> list[Step] | None:
+    """Every operator once; what is used last is paged out where room is short. `None` where that makes too little."""
     first = _First(paging)
     fits = all(first.compute(operator) for operator in range(paging.one.indexed.operator_count))
     return first.steps if fits else None

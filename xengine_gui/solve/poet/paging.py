@@ -19,7 +19,7 @@ class Paging:
     """Every operator on `one.device`, tensors also on the device `storage` (`None`: there is none).
 
     `in_ns` and `out_ns` are per tensor the times of a copy from and to the storage, and the costs what the objective
-    counts, nanoseconds or femtojoules.
+    counts, nanoseconds or femtojoules; `run_uw` times the time of a run is its cost.
     """
 
     one: OneDevice
@@ -28,6 +28,7 @@ class Paging:
     pageable: frozenset[int]
     in_ns: tuple[int, ...]
     out_ns: tuple[int, ...]
+    run_uw: int
     run_cost: tuple[int, ...]
     in_cost: tuple[int, ...]
     out_cost: tuple[int, ...]
@@ -93,6 +94,7 @@ def _paging(
         pageable=frozenset(t for t in tensors if out[t] is not None and into[t] is not None),
         in_ns=in_ns,
         out_ns=out_ns,
+        run_uw=run_uw,
         run_cost=tuple(run_uw * ns for ns in one.time_ns),
         in_cost=tuple(in_uw * ns for ns in in_ns),
         out_cost=tuple(out_uw * ns for ns in out_ns),

@@ -23,6 +23,8 @@ MOST_RUNS = 30_000
 
 _KIND = "copies between stages alone, each operator at most once in a stage and by its fastest implementation"
 
+_NO_BETTER = "HiGHS found no better plan within the time than a heuristic had at the start."
+
 
 class Poet:
     """Plans by POET's formulation."""
@@ -59,8 +61,9 @@ class Poet:
             return search.without(Status.INFEASIBLE, too_late)
         sides = [one for one in single_devices(problem) if one.room_bytes is None or one.room_bytes >= 0]
         ways = [way for one in sides for way in pagings(problem, one, search.objective, context.options.deadline_ns)]
-        for paging in ways:
-            search.offer(first_steps(paging) or ())
+        for steps in (steps for paging in ways for steps in first_steps(paging, context.should_stop)):
+            search.offer(steps)
+        search.begin()
         for paging in ways:
             if not context.should_stop() and search.cost > sum(paging.run_cost):
                 search.solve(partial(_model, paging), partial(_steps, paging))
@@ -89,6 +92,11 @@ class _Search(Search):
         super().__init__(problem, context, key)
         self.objective = context.options.objective
         self.cost: float = math.inf
+        self.first_cost: float = math.inf
+
+    def begin(self) -> None:
+        """What there is now comes from heuristics."""
+        self.first_cost = self.cost
 
     def offer(self, steps: Sequence[Step]) -> bool:
         """Take steps where they cost less than any before; false where they are no plan, or a late one."""
@@ -105,7 +113,7 @@ class _Search(Search):
     def what_is_known(self) -> str:
         """What HiGHS has proved of plans of this kind, where every model was solved to its end."""
         if self.is_undecided or self.context.should_stop():
-            return ""
+            return "" if self.cost < self.first_cost else _NO_BETTER
         what = "energy" if self.objective is Objective.ENERGY else "time"
         gap = self.context.options.gap_ratio
         less = f"{format_percent(gap)} less" if gap else "less"
