@@ -1,5 +1,7 @@
 """A Pyomo model while it is built: a stop is heard, and the finished model becomes a matrix."""
 
+import contextlib
+import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -49,6 +51,23 @@ class Heed:
                     raise StoppedError
                 self._ask_at = time.monotonic() + _ASKED_AFTER_S
             yield item
+
+
+def variables(model: Any, name: str, keys: Iterable[Item], **options: Any) -> dict[Item, Any]:
+    """A family of variables by key. Pyomo makes those of an index set at once; here `keys` may stop between two."""
+    family = pyo.Var(pyo.Any, dense=False, **options)
+    setattr(model, name, family)
+    return {key: family[key] for key in keys}
+
+
+@contextlib.contextmanager
+def without_gc() -> Iterator[None]:
+    """Nothing is looked through for garbage in here, and what there is at the end not until `gc.unfreeze()`."""
+    with PauseGC():
+        try:
+            yield
+        finally:
+            gc.freeze()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pyomo.core as pyo
 from pyomo.common.gc_manager import PauseGC
 
-from xengine_gui.solve.formulations.building import Heed
+from xengine_gui.solve.formulations.building import Heed, variables
 from xengine_gui.solve.formulations.one_device import OneDevice
 
 MEMORY_SCALE = 1e4
@@ -52,9 +52,8 @@ class CheckmateModel:
 
     def add_variables(self) -> None:
         """(1) run and held."""
-        self.pyomo.run = pyo.Var(self.one.runs, domain=pyo.Binary)
-        self.pyomo.held = pyo.Var(self.one.holds, domain=pyo.Binary)
-        self.run, self.held = dict(self.pyomo.run), dict(self.pyomo.held)
+        self.run = variables(self.pyomo, "run", self.heed(self.one.runs), domain=pyo.Binary)
+        self.held = variables(self.pyomo, "held", self.heed(self.one.holds), domain=pyo.Binary)
         for stage in range(self.indexed.operator_count):
             self.run[stage, stage].fix(1)
 
@@ -66,14 +65,12 @@ class CheckmateModel:
 
     def add_memory_variables(self) -> None:
         """freed, brought and level."""
-        freed = [(t, o, x) for t, o in self.heed(self.one.runs) for x in self.one.touched(o)]
+        freed = ((t, o, x) for t, o in self.heed(self.one.runs) for x in self.one.touched(o))
         outputs = self.indexed.outputs
         several = [(t, o, x) for t, o in self.one.runs if len(outputs[o]) > 1 for x in outputs[o]]
-        self.pyomo.freed = pyo.Var(freed, bounds=(0, 1))
-        self.pyomo.brought = pyo.Var(several, bounds=(0, 1))
-        self.pyomo.level = pyo.Var(self.one.runs, bounds=(0, self.room))
-        self.freed, self.brought = dict(self.pyomo.freed), dict(self.pyomo.brought)
-        self.level = dict(self.pyomo.level)
+        self.freed = variables(self.pyomo, "freed", freed, bounds=(0, 1))
+        self.brought = variables(self.pyomo, "brought", several, bounds=(0, 1))
+        self.level = variables(self.pyomo, "level", self.heed(self.one.runs), bounds=(0, self.room))
 
     def add_brought(self) -> None:
         """(6) and (7) A run brings its result, which is not held then; of several results it brings those not held."""

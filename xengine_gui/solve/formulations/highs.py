@@ -157,9 +157,9 @@ def loaded(matrix: Matrix, *, integer: bool = True) -> highspy.Highs:
     model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     model.a_matrix_.start_, model.a_matrix_.index_ = matrix.rows.indptr, matrix.rows.indices
     model.a_matrix_.value_ = matrix.rows.data
-    if integer:
-        kinds = highspy.HighsVarType
-        model.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in matrix.is_integer]
     highs = SilentHighs()  # type: ignore[no-untyped-call]
     highs.passModel(model)
+    if integer:
+        whole = np.flatnonzero(matrix.is_integer).astype(np.int32)
+        highs.changeColsIntegrality(len(whole), whole, np.full(len(whole), highspy.HighsVarType.kInteger))
     return highs

@@ -1,5 +1,6 @@
 """What is known while a strategy solves models: the best plan, the highest bound, whether anything was left open."""
 
+import gc
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -88,15 +89,23 @@ class Search:
         if outcome is Outcome.INFEASIBLE:
             outcome = solve_matrix(matrix, orders, presolve=False)
         self.is_undecided |= outcome not in (Outcome.SOLVED, Outcome.INFEASIBLE)
+        if not self.context.stop.is_set():
+            gc.unfreeze()
         return outcome
 
     def built(self, build: Callable[["Heed"], Any]) -> "tuple[Any, Matrix] | None":
-        """A model and its matrix, `None` after a stop."""
-        from xengine_gui.solve.formulations.building import Heed, StoppedError, matrix_of  # noqa: PLC0415
+        """A model and its matrix, `None` after a stop.
 
+        To look through a model of millions of objects for garbage takes seconds in which nobody hears a stop. So this
+        is put off until the model is done with, after a stop until the next one is built.
+        """
+        from xengine_gui.solve.formulations.building import Heed, StoppedError, matrix_of, without_gc  # noqa: PLC0415
+
+        gc.unfreeze()
         try:
-            model = build(Heed(self.context.should_stop))
-            matrix = matrix_of(model, self.context.should_stop)
+            with without_gc():
+                model = build(Heed(self.context.should_stop))
+                matrix = matrix_of(model, self.context.should_stop)
         except StoppedError:
             self.is_undecided = True
             return None
