@@ -45,7 +45,8 @@ def shapes(recipes: tuple[Recipe, ...]) -> list[tuple[str, list[Shape]]]:
         ((2, 4, 9, 9), (4, 1, 3, 3), (2, 4, 9, 9), {"pads": (1, 1, 1, 1), "group": 4}, "Conv"),
         ((2, 3, 9, 9), (5, 3, 3, 3), (2, 5, 5, 5), {"pads": (1, 1, 1, 1), "strides": (2, 2)}, "ConvTranspose"),
         ((2, 3, 8, 9), (5, 3, 3, 3), (2, 5, 4, 5), {"pads": (1, 1, 1, 1), "strides": (2, 2)}, "ConvTranspose"),
-        ((2, 3, 9), (5, 3, 3), (2, 5, 5), {"dilations": (2,)}, "Conv"),
+        ((2, 3, 9), (5, 3, 3), (2, 5, 7), {}, "Conv"),
+        ((2, 3, 9), (5, 3, 3), (2, 5, 5), {"dilations": (2,)}, "ConvTranspose"),
         ((2, 3, 8, 8), (5, 3, 3, 3), (2, 5, 8, 8), {"auto_pad": "SAME_UPPER"}, "Conv"),
     ],
 )  # fmt: skip

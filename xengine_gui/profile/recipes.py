@@ -124,7 +124,9 @@ def _input_gradient(forward: Recipe, written: Shape) -> Recipe:
     groups = group if isinstance(group, int) else 1
     reach = [d * (k - 1) for d, k in zip(dilations, kernel, strict=True)]
     turned = tuple(r - p for r, p in zip((*reach, *reach), pads, strict=True))
-    if set(strides) == {1} and min(turned, default=0) >= 0:
+    # Turned round it also goes over its padding: where that is much, the transposed form is the like of it.
+    much = 2 * prod(image[2:]) > 3 * prod(written[2:])
+    if set(strides) == {1} and min(turned, default=0) >= 0 and not much:
         flipped = (image[1], written[1] // groups, *kernel)
         return of("Conv", written, flipped, pads=turned, dilations=dilations, group=groups)
     extra = tuple(
