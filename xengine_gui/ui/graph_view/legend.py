@@ -1,0 +1,126 @@
+"""What the colours, shapes, lines and marks of the graph mean, in one strip that wraps."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from xengine_gui.schedule.timeline import Category
+from xengine_gui.ui.graph_view.facts import Fate
+from xengine_gui.ui.graph_view.painting import fate_pen
+from xengine_gui.ui.graph_view.painting_nodes import paint_again, paint_body, paint_live, paint_retained
+from xengine_gui.ui.theme import CATEGORY_TITLES, current_theme
+from xengine_gui.ui.timeline.frame import Fonts
+
+_PHASES = (Category.FORWARD, Category.LOSS, Category.BACKWARD, Category.UPDATE)
+_FATES = {Fate.RETAINED: "retained", Fate.RECOMPUTED: "freed, recomputed", Fate.MOVED: "transferred"}
+_SIGN = QSize(22, 12)
+_GAP = 16.0
+_MARGIN = 12.0
+
+_Entry = tuple[str, int, str]
+
+
+class GraphLegend(QWidget):
+    """Signs and words; devices are there once there is more than one, marks once there is a plan."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._entries: list[_Entry] = []
+        self._fonts = Fonts(self.font())
+        self.setAccessibleName("Legend of the graph")
+        self.show_legend((), phases=(), with_plan=False)
+
+    @property
+    def entries(self) -> list[str]:
+        """The words of the legend."""
+        return [text for _kind, _number, text in self._entries]
+
+    def show_legend(self, devices: Sequence[tuple[str, int]], *, phases: Sequence[Category], with_plan: bool) -> None:
+        """Explain these phases, and devices with the number of their style."""
+        self._entries = [("phase", int(c), CATEGORY_TITLES[c]) for c in _PHASES if c in phases]
+        if with_plan:
+            if len(devices) > 1:
+                self._entries += [("device", i, f"on {name}") for name, i in devices]
+                self._entries.append(("several", 0, "on several"))
+            self._entries += [("again", 0, "recomputed"), ("retained", 0, "retained for backward")]
+            self._entries += [("fate", int(fate), text) for fate, text in _FATES.items()]
+            self._entries.append(("live", 0, "in memory now"))
+        self.setVisible(bool(self._entries))
+        self.setAccessibleDescription(", ".join(self.entries))
+        self._fit_height()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As high as its lines at the present width."""
+        return QSize(400, self.heightForWidth(self.width()))
+
+    def hasHeightForWidth(self) -> bool:
+        """It wraps."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of its lines."""
+        places = self._places(float(width))
+        return round((places[-1].bottom() if places else 0) + 7)
+
+    def resizeEvent(self, _event: QEvent) -> None:
+        """Another width, other lines."""
+        self._fit_height()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow colours and fonts."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fonts = Fonts(self.font())
+            self._fit_height()
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint signs and words."""
+        painter = QPainter(self)
+        painter.setFont(self._fonts.small)
+        metrics = self._fonts.small_metrics
+        for entry, place in zip(self._entries, self._places(float(self.width())), strict=True):
+            sign = QRectF(place.left(), place.center().y() - _SIGN.height() / 2, _SIGN.width(), _SIGN.height())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+            _paint_sign(painter, sign, entry)
+            painter.setPen(self.palette().windowText().color())
+            painter.drawText(QPointF(sign.right() + 6, place.top() + metrics.ascent() + 1), entry[2])
+
+    def _fit_height(self) -> None:
+        self.setFixedHeight(self.heightForWidth(self.width()))
+
+    def _places(self, width: float) -> list[QRectF]:
+        metrics = self._fonts.small_metrics
+        line = metrics.height() + 4
+        x, y = _MARGIN, 6.0
+        places: list[QRectF] = []
+        for _kind, _number, text in self._entries:
+            wide = _SIGN.width() + 6 + metrics.horizontalAdvance(text)
+            if places and x + wide > width - _MARGIN:
+                x, y = _MARGIN, y + line
+            places.append(QRectF(x, y, wide, line - 2))
+            x += wide + _GAP
+        return places
+
+
+def _paint_sign(painter: QPainter, box: QRectF, entry: _Entry) -> None:
+    theme = current_theme()
+    kind, number, _text = entry
+    if kind == "phase":
+        paint_body(painter, theme, box, theme.category(Category(number)), [])
+    elif kind == "device":
+        paint_body(painter, theme, box, theme.text_muted, [float(i == number) for i in range(number + 1)])
+    elif kind == "several":
+        paint_body(painter, theme, box, theme.text_muted, [0.6, 0.4])
+    elif kind == "again":
+        paint_again(painter, theme, box.adjusted(5, 0, -5, 0))
+    elif kind == "retained":
+        paint_retained(painter, theme, box.center())
+    elif kind == "live":
+        paint_live(painter, theme, QRectF(box.center().x() - 3, box.top(), 6, box.height()), 0.7, 0)
+    else:
+        painter.setPen(fate_pen(theme, Fate(number), 2.2))
+        painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
