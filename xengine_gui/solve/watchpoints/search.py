@@ -105,7 +105,9 @@ class Search(Knowledge):
             return []
         self.slack = tightened.slack
         fresh = self._dive(tightened)
-        fresh += self._improve(tightened, self.context.elapsed_s)
+        fresh += self._improve(tightened, settings.AROUND_S + settings.AROUND_SHARE * self.context.elapsed_s)
+        if not fresh:
+            fresh += self._improve(tightened, settings.LONG_AROUND_SHARE * self.context.elapsed_s)
         stuck = self.idle >= settings.IDLE_ROUNDS and self.gap_ratio > settings.STUCK_GAP
         if not self.closed and (stuck or not fresh):
             time_s = settings.MILP_S + settings.MILP_SHARE * self.context.elapsed_s if fresh else float("inf")
@@ -120,12 +122,17 @@ class Search(Knowledge):
         whole = Box.whole(len(tightened.relaxation.cost))
         return self._taken(tightened, dive(tightened.relaxation, tightened.lp, whole, limits))
 
-    def _improve(self, tightened: Tightened, spent_s: float) -> list[WatchPoint]:
-        """Look for better plans beside the best one; ends at the first point that is no plan, for it to be watched.
+    def _pause(self, tightened: Tightened, spent_s: float) -> None:
+        """Look for better plans for a share of the time that the MILP has taken, less where that gave nothing."""
+        self._improve(tightened, settings.AROUND_SHARE * self.neighbourhoods.hope * spent_s)
 
-        It may take a share of the time spent so far.
+    def _improve(self, tightened: Tightened, seconds: float) -> list[WatchPoint]:
+        """Look for better plans beside the best one.
+
+        It ends at the first point of interest that is no plan, for it to be watched, and after some neighbourhoods in a
+        row that give nothing.
         """
-        over = self.within(settings.AROUND_S + settings.AROUND_SHARE * self.neighbourhoods.hope * spent_s)
+        over, idle = self.within(seconds), 0
         while self.best_steps is not None and self.points and not self.closed and not over():
             known, best_ns = encode(tightened.relaxation, self.best_steps), self.best_ns
             free = self.neighbourhoods.free_columns(tightened.relaxation, tightened.lp.point, known)
@@ -135,11 +142,14 @@ class Search(Knowledge):
             limits = Limits(time_s, settings.AROUND_GAP, self.context.should_stop, cutoff)
             milp = around(tightened.relaxation, known, free, limits)
             better = milp.point is not None and milp.value < cutoff
+            idle = 0 if better else idle + 1
             self.neighbourhoods.learn(time.monotonic() - began, better=better)
             if better:
                 fresh = self._taken(tightened, milp)
-                if self.best_ns == best_ns:
+                if self.best_ns == best_ns and milp.value < self.cutoff():
                     return fresh
+            if idle >= settings.IDLE_NEIGHBOURHOODS:
+                break
         return []
 
     def _taken(self, tightened: Tightened, milp: MilpResult | None) -> list[WatchPoint]:
@@ -159,7 +169,7 @@ class Search(Knowledge):
             should_stop=stop,
             on_bound=self.raise_bound,
             on_point=partial(offer_point, self, tightened.relaxation),
-            on_pause=partial(self._improve, tightened),
+            on_pause=partial(self._pause, tightened),
         )
         milp = solve_by_both(tightened, orders)
         self.context.log(f"MILP below {self._in_ns(self.cutoff())}: {milp.outcome.value}")

@@ -42,7 +42,11 @@ DIVE_GAP = 0.3
 AROUND_S = 0.1
 """Seconds a round that the neighbourhood of the best plan is searched, `AROUND_SHARE` of the time so far besides."""
 AROUND_SHARE = 0.2
+LONG_AROUND_SHARE = 0.5
+"""The share before a MILP, which the better a plan is, the sooner proves it."""
 
+IDLE_NEIGHBOURHOODS = 8
+"""So many neighbourhoods in a row that give nothing end the looking, for this time."""
 LOST_HOPE = 0.9
 """What is left of that share after a neighbourhood that gave nothing."""
 AROUND_GAP = 1e-4

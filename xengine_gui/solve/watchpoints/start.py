@@ -11,8 +11,8 @@ from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.greedy import repair_steps
 from xengine_gui.solve.watchpoints.points import WatchPoint, in_order
 
-_NEAR_LIMIT = 0.95
-"""A moment matters from this share of a limit on."""
+_NEAR_LIMIT = 0.8
+"""Where limits have grown a moment still matters from this share of a limit on."""
 
 
 def steps_from(problem: Problem, earlier: Plan) -> list[Step] | None:
@@ -36,8 +36,14 @@ def kept_within(indexed: IndexedProblem, steps: Sequence[Step], should_stop: Cal
 def moments_from(
     indexed: IndexedProblem, steps: Sequence[Step], points: Sequence[tuple[Any, ...]]
 ) -> tuple[WatchPoint, ...]:
-    """Those of earlier watch points at which the steps come near a limit of today, or pass it."""
+    """Earlier watch points as far as they matter still.
+
+    Where a limit is smaller than the steps' peak all that mattered matter again; else those at which the steps come
+    near a limit of today.
+    """
     replay = replay_steps(indexed, steps)
+    if not replay.fits:
+        return in_order(WatchPoint(*p) for p in points)
     levels = [(replay.levels(device), limit) for device, limit in enumerate(indexed.limit_bytes) if limit is not None]
     first: dict[int, int] = {}
     runs: dict[tuple[int, int], list[int]] = {}
