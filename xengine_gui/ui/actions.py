@@ -25,6 +25,7 @@ class ActionSpec:
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("open", "Open…", "Open a network, a problem or a plan", ("Ctrl+O",)),
     ActionSpec("demo", "Open demo", "Plan the training of ResNet-50 on a laptop that is too small for it"),
+    ActionSpec("open_second", "Open second plan…", "Compare the plan that is shown with one from a file"),
     ActionSpec("save_session", "Save session", "Keep network, devices, limits, view and plan in a file", ("Ctrl+S",)),
     ActionSpec("save_session_as", "Save session as…", "Write the session to another file", ("Ctrl+Shift+S",)),
     ActionSpec("save_plan", "Save plan…", "Write the plan with its problem to a file"),
@@ -60,6 +61,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "menu:recent",
             "menu:samples",
             "demo",
+            "open_second",
             SEPARATOR,
             "save_session",
             "save_session_as",

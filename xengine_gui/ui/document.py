@@ -254,7 +254,9 @@ class Document(QObject):
             self._last_works.append(old)
         self._goes_on = goes_on
         self.undo_stack.push(_Change(text, old, work, self._put, gesture))
-        self._gesture = gesture
+        # A gesture that has come back to where it began has left no step to go on with.
+        top = self.undo_stack.command(self.undo_stack.index() - 1)
+        self._gesture = gesture if isinstance(top, _Change) and top.new is work else 0
 
     def _met_before(self, work: Work) -> Work:
         """The same work as it was before, where it was: its plan is then known."""

@@ -20,6 +20,7 @@ from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.exporting import Exporting
+from xengine_gui.ui.loop import Loop
 from xengine_gui.ui.menus import SubMenus
 from xengine_gui.ui.panels.below import BelowTabs
 from xengine_gui.ui.panels.centre import CentrePanel
@@ -30,7 +31,7 @@ from xengine_gui.ui.panels.progress import ProgressPanel
 from xengine_gui.ui.panels.selection import SelectionPanel
 from xengine_gui.ui.panels.status import StatusLine
 from xengine_gui.ui.panels.summary import SummaryPanel
-from xengine_gui.ui.plan_runner import PlanRunner
+from xengine_gui.ui.plan_runner import PlanRunner, instant_runner
 from xengine_gui.ui.planning import Planning
 from xengine_gui.ui.session_bars import SessionBars
 from xengine_gui.ui.session_keeper import SessionKeeper
@@ -59,6 +60,8 @@ class MainWindow(QMainWindow):
         self.document = Document(Setup(planner.DEFAULT_DEVICES), self)
         self.clock_view = ClockView(self)
         self.planning = Planning(self.document, runner or PlanRunner(self), self)
+        if runner is None:
+            self.planning.use_instant(instant_runner(self))
         self.actions_by_key = build_actions(self, self._slots())
         self.submenus = SubMenus(self)
         self.exporting = Exporting(self, self._to_export)
@@ -69,12 +72,20 @@ class MainWindow(QMainWindow):
         self.sessions = SessionKeeper(self.document, self.planning, self.clock_view, self.centre.timeline, self)
         self.session_bars = SessionBars(self.sessions)
         self.selection = SelectionPanel()
+        self.loop = Loop(self.document, self.clock_view, self.centre.timeline, self.left, self)
+        self.centre.add_below(self.loop.beside)
         self.progress = ProgressPanel()
         self.summary = SummaryPanel()
         self.log = LogPanel()
         self.studies = Studies(self.document, self.planning, self)
         self.below = BelowTabs(
-            {"Summary": self.summary, "Compare": self.studies.compare, "Sweep": self.studies.sweep, "Log": self.log}
+            {
+                "Summary": self.summary,
+                "Compare": self.studies.compare,
+                "Sweep": self.studies.sweep,
+                "Difference": self.loop.difference,
+                "Log": self.log,
+            }
         )
         self.status = StatusLine()
         self.head = Head()
@@ -116,6 +127,7 @@ class MainWindow(QMainWindow):
             "demo": self.open_demo,
             "save_session": self._save_session,
             "save_session_as": self._save_session_as,
+            "open_second": lambda: self.loop.ask_for_second(),  # noqa: PLW0108 - made before the panels are
             "save_plan": self._save_plan,
             "export_picture": lambda: self.exporting.ask_for_picture(),  # noqa: PLW0108
             "quit": self.close,
@@ -186,7 +198,8 @@ class MainWindow(QMainWindow):
         devices.preset_chosen.connect(document.set_preset)
         devices.remove_asked.connect(document.remove_device)
         devices.add_asked.connect(document.add_device)
-        self.centre.timeline.limit_dragged.connect(document.set_limit)
+        self.loop.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
+        self.studies.compare.pair_chosen.connect(self.loop.take_pair)
         self.centre.timeline.event_selected.connect(self._select)
         self.centre.timeline.time_hovered.connect(self.selection.follow)
         self.centre.retry_asked.connect(planning.plan)
@@ -228,7 +241,7 @@ class MainWindow(QMainWindow):
         work, setup = self.document.work, self.document.setup
         self.left.devices.show_work(work, setup.devices)
         self.submenus.show_problem(None if work is None else work.problem)
-        links = default_links(setup.devices) if work is None else work.problem.links
+        links = default_links(setup.devices) if work is None else work.free_problem.links
         self.left.links.show_links(links, several_devices=len(self.left.devices.cards) > 1)
         editable = work is None or work.setup is not None
         mode = self.submenus.show_mode(training=setup.training, optimizer=setup.optimizer)
@@ -271,7 +284,7 @@ class MainWindow(QMainWindow):
         self.actions_by_key["stop"].setEnabled(planning.running and not planning.stopping)
         self.centre.show_state(
             message=message_of(document, planning),
-            stale=document.stale,
+            stale=document.stale and not planning.at_once,
             trouble=planning.trouble if shown is not None else "",
             infeasible=planning.infeasible,
             running=planning.running,
@@ -429,6 +442,7 @@ class MainWindow(QMainWindow):
         self.settings = replace(settings, strategy=planning.strategy, plan_on_change=planning.plan_on_change)
         self._keep()
         self.studies.close()
+        self.loop.close()
         self.sessions.close()
         self.exporting.close()
         self.selection.end()

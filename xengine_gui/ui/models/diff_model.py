@@ -23,6 +23,7 @@ class _Row:
     text: str
     cost_ns: int | None
     is_head: bool
+    subject: str = ""
 
 
 class DiffModel(QAbstractTableModel):
@@ -37,6 +38,10 @@ class DiffModel(QAbstractTableModel):
         self.beginResetModel()
         self._rows = [] if difference is None else _rows(difference)
         self.endResetModel()
+
+    def subject(self, row: int) -> str:
+        """The operator or tensor that a line is about; empty for a heading."""
+        return self._rows[row].subject if 0 <= row < len(self._rows) else ""
 
     def rowCount(self, parent: _Index = _ROOT) -> int:
         """Number of lines, headings included."""
@@ -100,5 +105,5 @@ def _rows(difference: PlanDiff) -> list[_Row]:
         lines = list(group)
         costs = [line.cost_ns for line in lines if line.cost_ns is not None]
         rows.append(_Row(f"{KIND_TITLES[kind]} ({len(lines):,})", sum(costs) if costs else None, is_head=True))
-        rows += [_Row(printable(line.sentence), line.cost_ns, is_head=False) for line in lines]
+        rows += [_Row(printable(line.sentence), line.cost_ns, is_head=False, subject=line.subject) for line in lines]
     return rows

@@ -9,6 +9,7 @@ from xengine_gui.ui.panels.message_bar import MessageBar
 from xengine_gui.ui.panels.parts import Panel, column, row
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import set_style_property
+from xengine_gui.ui.timeline.overview import OverviewBar
 from xengine_gui.ui.timeline.view import TimelineView
 
 _MARGIN = 16
@@ -28,8 +29,9 @@ class CentrePanel(Panel):
         self.trouble.button_clicked.connect(self.retry_asked)
         self.state = MessageBar("state-bar", closable=False, inset=False)
         self.timeline = TimelineView()
-        self._column = column(self.error, self.trouble, self.timeline, spacing=0)
-        self._column.setStretch(2, 1)
+        self.overview = OverviewBar(self.timeline)
+        self._column = column(self.error, self.trouble, self.overview, self.timeline, spacing=0)
+        self._column.setStretch(3, 1)
         self.setLayout(self._column)
         # It floats over the timeline, which would jump twice with every edit if the bar took room from it.
         self.state.setParent(self)
@@ -39,6 +41,10 @@ class CentrePanel(Panel):
     def add_bars(self, bars: QWidget) -> None:
         """Put more bars above everything."""
         self._column.insertWidget(0, bars)
+
+    def add_below(self, view: QWidget) -> None:
+        """Put another view below the timeline, with as much room."""
+        self._column.addWidget(view, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the floating bar at the bottom, and the buttons below the words of the empty view."""

@@ -21,6 +21,8 @@ class DevicesPanel(QWidget):
     """A card per device, and a button to add one where the problem is made from a network."""
 
     limit_edited = Signal(str, object)
+    limit_turned = Signal(str, object)
+    """The wheel has changed a limit, and may soon change it again."""
     preset_chosen = Signal(str, str)
     remove_asked = Signal(str)
     add_asked = Signal(str, str)
@@ -63,6 +65,7 @@ class DevicesPanel(QWidget):
         self.cards = {name: DeviceCard(name) for name in names}
         for card in self.cards.values():
             card.limit_edited.connect(self.limit_edited)
+            card.limit_turned.connect(self.limit_turned)
             card.preset_chosen.connect(self.preset_chosen)
             card.remove_asked.connect(self.remove_asked)
             self._column.addWidget(card)
@@ -72,6 +75,7 @@ class DeviceCard(QFrame):
     """One device."""
 
     limit_edited = Signal(str, object)
+    limit_turned = Signal(str, object)
     preset_chosen = Signal(str, str)
     remove_asked = Signal(str)
 
@@ -98,6 +102,7 @@ class DeviceCard(QFrame):
         self.limit.edit.setAccessibleName(f"Memory limit of {name}")
         self.limit.edit.setFixedWidth(104)
         self.limit.size_edited.connect(lambda size: self.limit_edited.emit(name, size))
+        self.limit.size_turned.connect(lambda size: self.limit_turned.emit(name, size))
         self.bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
         self.peak = text_label("", "small")
         self.share = text_label("", "small")

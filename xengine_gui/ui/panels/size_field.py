@@ -3,7 +3,7 @@
 import re
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from xengine_gui.errors import InputError
@@ -12,6 +12,8 @@ from xengine_gui.ui.theme import set_style_property
 from xengine_gui.units import BARE_LETTER_RULE, format_size, format_size_exact, parse_size_bytes
 
 UNLIMITED = "unlimited"
+_NOTCH = 120
+_STEPS_PER_SIZE = 40
 _BARE_LETTER = re.compile(r"[\d.,_]\s*[kmgtKMGT]\s*$")
 
 
@@ -24,6 +26,8 @@ class SizeField(QWidget):
 
     size_edited = Signal(object)
     """The new size in bytes, `None` for unlimited."""
+    size_turned = Signal(object)
+    """The wheel was turned over the field while it has the focus: the new size in bytes."""
 
     def __init__(self, size_bytes: int | None = None, *, hint_apart: bool = False) -> None:
         super().__init__()
@@ -38,6 +42,7 @@ class SizeField(QWidget):
         self.edit.textEdited.connect(self._typed)
         self.edit.editingFinished.connect(self._entered)
         self.edit.given_up.connect(self._restore)
+        self.edit.turned.connect(self._turned)
         self.setFocusProxy(self.edit)
         self._restore()
 
@@ -70,6 +75,17 @@ class SizeField(QWidget):
         if changed:
             self.size_edited.emit(size_bytes)
 
+    def _turned(self, notches: int) -> None:
+        """Some percent more or less per notch, in a step that is a round number of bytes."""
+        size_bytes, mistake = _read(self.edit.text())
+        if mistake or size_bytes is None or not notches:
+            return
+        step = 1 << max(0, (size_bytes // _STEPS_PER_SIZE).bit_length() - 1)
+        turned = max(step, (size_bytes // step + notches) * step)
+        self._size_bytes = turned
+        self._restore()
+        self.size_turned.emit(turned)
+
     def _restore(self) -> None:
         self.edit.setText(_shown(self._size_bytes))
         exact = "no limit" if self._size_bytes is None else format_size_exact(self._size_bytes)
@@ -85,6 +101,21 @@ class SizeField(QWidget):
 
 class _Edit(QLineEdit):
     given_up = Signal()
+    turned = Signal(int)
+    """Notches of the wheel, upwards positive."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rest = 0
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Without the focus the wheel scrolls the panel, as it does everywhere else."""
+        if not self.hasFocus():
+            event.ignore()
+            return
+        notches, self._rest = divmod(self._rest + event.angleDelta().y(), _NOTCH)
+        self.turned.emit(notches)
+        event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -1,0 +1,120 @@
+"""Painting of a ghost over a timeline: the old memory level, outlines of what vanished, brackets at what appeared."""
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from xengine_gui.ui.ghost import Ghost, Marks
+from xengine_gui.ui.timeline.curves import StepCurve
+from xengine_gui.ui.timeline.details import printable
+from xengine_gui.ui.timeline.frame import Frame
+from xengine_gui.ui.timeline.geometry import FloatArray
+from xengine_gui.ui.timeline.layout import Band, Card
+from xengine_gui.ui.timeline.primitives import TEXT_LEFT, draw_rects
+
+_LEAST_WIDTH = 3.0
+_UNDERLINE = 3.0
+
+
+def paint_ghost(painter: QPainter, frame: Frame, ghost: Ghost, strength: float = 1.0) -> None:
+    """Paint the ghost; `strength` goes from 0 (nothing) to 1."""
+    if strength <= 0 or frame.index.timeline is not ghost.after.timeline:
+        return
+    painter.save()
+    painter.setOpacity(strength)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    for position, device in enumerate(frame.index.devices):
+        card = frame.layout.cards[position]
+        if frame.visible is not None and (
+            card.outer.bottom < frame.visible.top or card.outer.top > frame.visible.bottom
+        ):
+            continue
+        for lane in ("compute", "incoming"):
+            band = _band(card, lane)
+            if band is not None:
+                _vanished(painter, frame, band, ghost.vanished.get((device.name, lane)))
+                _appeared(painter, frame, band, ghost.appeared.get((device.name, lane)))
+        level = ghost.levels.get(device.name)
+        if level is not None and len(level):
+            _level(painter, frame, position, level)
+            _caption(painter, frame, position, ghost)
+    painter.restore()
+
+
+def _band(card: Card, lane: str) -> Band | None:
+    # A device whose every transfer vanished has no lane for them any more; they stand among the frees.
+    return card.compute if lane == "compute" else card.incoming or card.frees
+
+
+def _spans(frame: Frame, marks: Marks | None) -> tuple[FloatArray, FloatArray]:
+    """Left edges and widths of what is in view, one per column where they crowd."""
+    if marks is None:
+        return np.empty(0), np.empty(0)
+    view, layout = frame.view, frame.layout
+    inside = (marks.end_ns >= view.start_ns) & (marks.start_ns <= view.end_ns)
+    scale = layout.columns / view.span_ns * layout.column_width
+    left = layout.left + np.clip((marks.start_ns[inside] - view.start_ns) * scale, 0.0, layout.plot_width)
+    right = layout.left + np.clip((marks.end_ns[inside] - view.start_ns) * scale, 0.0, layout.plot_width)
+    width = np.maximum(right - left, _LEAST_WIDTH)
+    _, first = np.unique(np.round(left), return_index=True)
+    return left[first], width[first]
+
+
+def _vanished(painter: QPainter, frame: Frame, band: Band, marks: Marks | None) -> None:
+    left, width = _spans(frame, marks)
+    if not len(left):
+        return
+    fill = QColor(frame.theme.text_muted)
+    fill.setAlpha(36)
+    painter.setBrush(fill)
+    painter.setPen(QPen(QColor(frame.theme.text_muted), 1.0, Qt.PenStyle.DashLine))
+    draw_rects(painter, left + 0.5, band.top + 0.5, np.maximum(width - 1, 1.0), band.height - 1)
+
+
+def _appeared(painter: QPainter, frame: Frame, band: Band, marks: Marks | None) -> None:
+    """A line above and below: the bar itself keeps its colour and its hatch."""
+    left, width = _spans(frame, marks)
+    if not len(left):
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(frame.theme.highlight))
+    draw_rects(painter, left, band.top - _UNDERLINE, width, _UNDERLINE)
+    draw_rects(painter, left, band.bottom, width, _UNDERLINE)
+
+
+def _level(painter: QPainter, frame: Frame, position: int, level: StepCurve) -> None:
+    """The old level as a dashed line; of each column its highest value."""
+    layout, scale = frame.layout, frame.memory_scale(position)
+    high = level.envelope(frame.columns).high
+    shown = scale.band.bottom - np.clip(high / scale.top_bytes, 0.0, 1.0) * scale.band.height
+    change = np.flatnonzero(np.diff(shown, prepend=np.nan) != 0)
+    x = layout.left + change * layout.column_width
+    y = shown[change]
+    corners: list[QPointF] = []
+    for i in range(len(change)):
+        if i:
+            corners.append(QPointF(float(x[i]), float(y[i - 1])))
+        corners.append(QPointF(float(x[i]), float(y[i])))
+    corners.append(QPointF(layout.right, float(y[-1])))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    pen = QPen(QColor(frame.theme.text), 1.2, Qt.PenStyle.CustomDashLine)
+    pen.setDashPattern([4.0, 2.5])
+    painter.setPen(pen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    painter.drawPolyline(QPolygonF(corners))
+
+
+def _caption(painter: QPainter, frame: Frame, position: int, ghost: Ghost) -> None:
+    """What the dashed line is, where it stands."""
+    text = f"dashed: {printable(ghost.before_name)}"
+    metrics, band = frame.fonts.small_metrics, frame.layout.cards[position].memory
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, frame.layout.plot_width / 2)
+    width = metrics.horizontalAdvance(text) + 16
+    box = QRectF(frame.layout.left + 6, band.top + 4, width, metrics.height() + 4)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    painter.setPen(QPen(QColor(frame.theme.border_strong), 1.0, Qt.PenStyle.DashLine))
+    painter.setBrush(QColor(frame.theme.surface))
+    painter.drawRoundedRect(box, 5, 5)
+    painter.setFont(frame.fonts.small)
+    painter.setPen(QColor(frame.theme.text))
+    painter.drawText(box.adjusted(8, 0, 0, 0), TEXT_LEFT, text)
