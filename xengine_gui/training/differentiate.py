@@ -11,7 +11,7 @@ from xengine_gui.model.graph import GraphOperator, GraphTensor, NetworkGraph, Tr
 from xengine_gui.model.operator import Phase
 from xengine_gui.training.existing import existing_training_graph
 from xengine_gui.training.forward import GraphBuilder
-from xengine_gui.training.rules import RULES, Rule, rule_of
+from xengine_gui.training.rules import Rule, has_rule, rule_for
 from xengine_gui.training.saved import statistics_bytes
 from xengine_gui.units import format_names
 
@@ -81,7 +81,7 @@ class _Differentiation:
 
     def _slots(self, operator: GraphOperator, requires: set[str]) -> Iterator[tuple[int, str]]:
         """Slots through which a gradient flows on, with the storages behind them; captures have slot -1."""
-        rule = rule_of(operator.kind)
+        rule = rule_for(operator)
         slots = [*enumerate(operator.inputs), *((-1, name) for name in operator.captures)]
         for slot, name in slots:
             storage = self.builder.storage.get(name)
@@ -90,7 +90,7 @@ class _Differentiation:
 
     def _parameter_slots(self, operator: GraphOperator) -> Iterator[tuple[int, str]]:
         """Slots of trainable parameters, with the parameters' names."""
-        rule = rule_of(operator.kind)
+        rule = rule_for(operator)
         for slot, name in enumerate(operator.inputs):
             parameter = self.network.parameters.get(name)
             if parameter is not None and parameter.trainable and rule.needs(slot) is not None:
@@ -107,7 +107,7 @@ class _Differentiation:
             recomputable = False
             if len(operator.outputs) < 2 or not operator.outputs[1]:
                 extra["o1"] = self.builder.tensor(f"{tensor.name}/mask", tensor.element_count)
-        rule = rule_of(operator.kind)
+        rule = rule_for(operator)
         if rule.statistics and self._has_backward(operator):
             size = statistics_bytes(self.network, operator, rule.statistics)
             if size != 0:
@@ -171,7 +171,7 @@ class _Differentiation:
 
     def _split(self, operator: GraphOperator) -> tuple[list[str], list[str]]:
         """Storages whose gradient is the output's itself (as often as they are read so), and those to compute."""
-        rule = rule_of(operator.kind)
+        rule = rule_for(operator)
         aliases: list[str] = []
         computed: dict[str, None] = {}
         for slot, storage in self._slots(operator, self.requires):
@@ -220,14 +220,14 @@ class _Differentiation:
             self._contribute(storage, gradient)
 
     def _computed_slots(self, operator: GraphOperator) -> Iterator[int]:
-        rule = rule_of(operator.kind)
+        rule = rule_for(operator)
         for slot, _ in self._slots(operator, self.requires):
             if not (rule.is_alias(slot) and self._same_size(operator, slot)):
                 yield slot
 
     def _needs(self, operator: GraphOperator, slots: set[int]) -> tuple[list[str], tuple[str, ...]]:
         """Storages and parameters that the gradients of these slots read beside the gradients of the outputs."""
-        rule: Rule = rule_of(operator.kind)
+        rule: Rule = rule_for(operator)
         names: list[str] = []
         for need in dict.fromkeys(need for slot in sorted(slots) for need in rule.needs(slot) or ()):
             extra = self.extra[operator.name].get(need)
@@ -313,7 +313,7 @@ class _Differentiation:
         notes.append(LOSS_NOTE)
         if self.to_inputs:
             notes.append("The network has no trainable parameter: its backward runs to the inputs")
-        strange = dict.fromkeys(o.kind for o in steps if o.kind not in RULES and self._has_backward(o))
+        strange = dict.fromkeys(o.kind for o in steps if not has_rule(o) and self._has_backward(o))
         if strange:
             kinds = format_names(strange)
             notes.append(f"No rule says what the backward of {kinds} reads: all inputs and outputs are assumed")

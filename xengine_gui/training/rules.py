@@ -6,8 +6,10 @@ needs are those of the usual kernels of oneDNN, cuDNN and PyTorch, with the chea
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
+
+from xengine_gui.model.graph import GraphOperator
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ _FIRST_ALONE = Rule({0: ()})
 _ALL_ALONE = Rule({-1: ()})
 _NO_GRADIENT = Rule()
 _RECURRENT = Rule(dict.fromkeys((0, 1, 2, 3, 5, 6, 7), ("i0", "i1", "i2", "o0", "s")), statistics="gates")
+
+_READS = "backward_reads"
 
 UNKNOWN = Rule({-1: ("i*", "o*")})
 """A kind without a rule: all inputs and outputs, which no backward can exceed."""
@@ -86,7 +90,7 @@ _GROUPS: tuple[tuple[str, Rule], ...] = (
     ("Mod BitwiseAnd BitwiseOr BitwiseXor BitwiseNot ArgMax ArgMin NonZero Shape Size", _NO_GRADIENT),
     ("OneHot EyeLike Range Unique NonMaxSuppression RandomNormal RandomUniform RandomNormalLike", _NO_GRADIENT),
     ("RandomUniformLike Multinomial Bernoulli Constant ConstantOfShape StringNormalizer TfIdfVectorizer", _NO_GRADIENT),
-    ("ConvInteger MatMulInteger QLinearConv QLinearMatMul", _NO_GRADIENT),
+    ("Detach ConvInteger MatMulInteger QLinearConv QLinearMatMul", _NO_GRADIENT),
 )  # fmt: skip
 
 RULES: Mapping[str, Rule] = dict(chain.from_iterable(zip(kinds.split(), repeat(rule)) for kinds, rule in _GROUPS))
@@ -96,3 +100,28 @@ RULES: Mapping[str, Rule] = dict(chain.from_iterable(zip(kinds.split(), repeat(r
 def rule_of(kind: str) -> Rule:
     """The rule of a kind, `UNKNOWN` where there is none."""
     return RULES.get(kind, UNKNOWN)
+
+
+def has_rule(operator: GraphOperator) -> bool:
+    """Whether it is known what the operator's backward reads."""
+    return operator.kind in RULES or _READS in operator.attributes
+
+
+def rule_for(operator: GraphOperator) -> Rule:
+    """The rule of an operator: that of its kind, unless it says itself what its backward reads.
+
+    A framework may keep something else than the least that would do; its importer then puts that into the attribute
+    `backward_reads`, for all slots alike.
+    """
+    rule = rule_of(operator.kind)
+    reads = operator.attributes.get(_READS)
+    if not isinstance(reads, tuple):
+        return rule
+    needs = tuple(str(need) for need in reads)
+    slots = rule.gradients if rule is not UNKNOWN and "i1" not in needs else {-1: ()}
+    return replace(
+        rule,
+        gradients=dict.fromkeys(slots, needs),
+        aliases=frozenset(),
+        statistics=rule.statistics if "s" in needs else "",
+    )

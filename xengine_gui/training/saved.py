@@ -5,7 +5,9 @@ from math import prod
 from xengine_gui.model.graph import GraphOperator, NetworkGraph
 
 _FLOAT_BYTES = 4
-_GATES = {"LSTM": 5, "GRU": 4, "RNN": 1}
+# What PyTorch's own kernels keep of a step beside its output, in widths of the state: an LSTM four gates, the cell and
+# the tanh of the cell, a GRU three gates and three products with the state before, an RNN nothing.
+_GATES = {"LSTM": 6, "GRU": 6, "RNN": 0}
 
 
 def statistics_bytes(network: NetworkGraph, operator: GraphOperator, what: str) -> int | None:
@@ -25,7 +27,8 @@ def statistics_bytes(network: NetworkGraph, operator: GraphOperator, what: str) 
         hidden = operator.attributes.get("hidden_size", 0)
         both = 2 if operator.attributes.get("direction") == "bidirectional" else 1
         width = hidden if isinstance(hidden, int) else 0
-        return _FLOAT_BYTES * prod(shape[:2]) * both * width * _GATES.get(operator.kind, 1)
+        kept = operator.attributes.get("saved_widths", _GATES.get(operator.kind, 1))
+        return _FLOAT_BYTES * prod(shape[:2]) * both * width * (kept if isinstance(kept, int) else 1)
     return _values_per_row(operator.kind) * _FLOAT_BYTES * _rows(operator, shape)
 
 

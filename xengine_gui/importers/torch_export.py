@@ -1,0 +1,37 @@
+"""PyTorch modules by `torch.export`: `module.py:factory` names a Python file and the function in it to call.
+
+The file is run, so it is never read unless its function is named. PyTorch is loaded when the first module is read.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from xengine_gui.errors import InputError
+from xengine_gui.model.graph import NetworkGraph
+
+_MARK = ".py:"
+
+
+class TorchExportImporter:
+    """Calls a function that gives a module and example inputs, and reads what `torch.export` makes of them."""
+
+    key = "torch_export"
+    title = "PyTorch modules (module.py:factory)"
+    suffixes = (".py",)
+
+    def read(self, path: Path, *, batch: int | None, bindings: Mapping[str, int]) -> NetworkGraph:
+        """The network of a module with the shapes of its example inputs, repeated or cut to a batch size."""
+        file, mark, factory = str(path).rpartition(_MARK)
+        if not mark or not factory.isidentifier():
+            raise InputError(
+                str(path), "name the function that gives the module and its example inputs, as in module.py:factory"
+            )
+        if bindings:
+            raise InputError(
+                str(path), f"there is no free dimension {next(iter(bindings))!r}; shapes are the examples'"
+            )
+        from xengine_gui.importers.torch_format.load import exported_program  # noqa: PLC0415 - loads torch
+        from xengine_gui.importers.torch_format.network import network_of  # noqa: PLC0415
+
+        program = exported_program(Path(f"{file}.py"), factory, str(path), batch)
+        return network_of(program, name=f"{Path(file).name}.{factory}")

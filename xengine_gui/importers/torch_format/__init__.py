@@ -1,0 +1,1 @@
+"""The parts of the PyTorch importer; only `load` draws in the `torch` package."""
