@@ -17,7 +17,7 @@ from xengine_gui.model.plan_file import read_plan, write_plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import write_problem
 from xengine_gui.schedule.verify import verify
-from xengine_gui.ui.actions import ACTIONS, MENUS, SEPARATOR
+from xengine_gui.ui.actions import ACTIONS, GROUPS, MENUS, SEPARATOR
 from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.main_window import MainWindow
@@ -375,7 +375,8 @@ def test_the_timeline_shows_the_clock_that_is_chosen(
 
 
 def test_every_key_is_in_the_help_and_every_action_in_a_menu_or_on_a_key(window: MainWindow, qtbot: QtBot) -> None:
-    in_menus = {entry for _, entries in MENUS for entry in entries if entry != SEPARATOR and ":" not in entry}
+    menus = (*MENUS, *GROUPS.values())
+    in_menus = {entry for _, entries in menus for entry in entries if entry != SEPARATOR and ":" not in entry}
     assert {spec.key for spec in ACTIONS} | {"undo", "redo"} == in_menus
     keys = [key for spec in ACTIONS for key in spec.shortcuts]
     assert len(keys) == len(set(keys))

@@ -41,17 +41,61 @@ ACTIONS: tuple[ActionSpec, ...] = (
         checkable=True,
     ),
     ActionSpec("fit", "Fit", "Show the whole plan", ("0",)),
-    ActionSpec("zoom_in", "Zoom in", "Show less time, larger", ("+", "=")),
-    ActionSpec("zoom_out", "Zoom out", "Show more time, smaller", ("-",)),
+    ActionSpec("fit_selection", "Fit selection", "Show what is selected, large", ("F",)),
+    ActionSpec("zoom_in", "Zoom in", "Show less time, larger", ("+", "=", "W")),
+    ActionSpec("zoom_out", "Zoom out", "Show more time, smaller", ("-", "S")),
+    ActionSpec("pan_left", "Earlier", "Move the view to earlier times", ("A",)),
+    ActionSpec("pan_right", "Later", "Move the view to later times", ("D",)),
+    ActionSpec("next_event", "Next event", "Select the next event of the plan", (".",)),
+    ActionSpec("previous_event", "Previous event", "Select the event before", (",",)),
+    ActionSpec("next_stage", "Next stage", "Select the next first computation, which ends a stage", ("]",)),
+    ActionSpec("previous_stage", "Previous stage", "Select the first computation before", ("[",)),
+    ActionSpec(
+        "select_peak", "Go to the peak", "List what is in memory at its highest moment, device by device", ("P",)
+    ),
+    ActionSpec("clear_selection", "Clear selection", "Select nothing (Esc in the timeline does it too)"),
+    ActionSpec("find", "Find…", "Find an operator or a tensor as you type", ("/", "Ctrl+F")),
+    ActionSpec("palette", "Command palette…", "Find any command by its name", ("Ctrl+Shift+P",)),
+    ActionSpec(
+        "stack_memory",
+        "Stack memory by tensor",
+        "Tell the tensors apart under the memory curves",
+        ("M",),
+        checkable=True,
+    ),
+    ActionSpec("larger_text", "Larger text", "For projectors and tired eyes", ("Ctrl++", "Ctrl+=")),
+    ActionSpec("smaller_text", "Smaller text", "Make room", ("Ctrl+-",)),
+    ActionSpec("usual_text", "Usual text size", "As large as the system's", ("Ctrl+0",)),
     ActionSpec("show_left", "Devices", "Show the panel on the left", ("F7",), checkable=True),
     ActionSpec("show_right", "Selection", "Show the panel on the right", ("F8",), checkable=True),
     ActionSpec("show_below", "Progress, summary and log", "Show the panels below", ("F9",), checkable=True),
     ActionSpec("show_compare", "Compare strategies", "Plan with several strategies side by side", ("F6",)),
     ActionSpec("show_sweep", "Sweep a limit", "See what more memory would buy", ("Shift+F6",)),
+    ActionSpec("show_operators", "Operator table", "Every operator with its recomputations, times and bytes", ("F3",)),
+    ActionSpec("show_tensors", "Tensor table", "Every tensor with its size, stays and transfers", ("F4",)),
     ActionSpec("sizes", "Free dimensions…", "Give the free dimensions of the network other values"),
-    ActionSpec("keys", "Keys", "List the keys", ("F1",)),
+    ActionSpec("keys", "Keys", "List the keys", ("?", "F1")),
     ActionSpec("about", "About", "Which version this is"),
 )
+
+GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "move": (
+        "Go",
+        (
+            "pan_left",
+            "pan_right",
+            SEPARATOR,
+            "next_event",
+            "previous_event",
+            "next_stage",
+            "previous_stage",
+            SEPARATOR,
+            "select_peak",
+        ),
+    ),
+    "text": ("Text size", ("larger_text", "smaller_text", "usual_text")),
+}
+"""Sub-menus whose entries are actions of the table: their titles and their entries."""
 
 MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -73,20 +117,28 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "quit",
         ),
     ),
-    ("Edit", ("undo", "redo", SEPARATOR, "sizes")),
+    ("Edit", ("undo", "redo", SEPARATOR, "find", "palette", "clear_selection", SEPARATOR, "sizes")),
     (
         "View",
         (
             "fit",
+            "fit_selection",
             "zoom_in",
             "zoom_out",
+            "menu:move",
             SEPARATOR,
+            "stack_memory",
+            "menu:clock",
+            "menu:mouse",
+            SEPARATOR,
+            "show_operators",
+            "show_tensors",
             "show_left",
             "show_right",
             "show_below",
             SEPARATOR,
-            "menu:clock",
             "menu:theme",
+            "menu:text",
         ),
     ),
     (
@@ -136,6 +188,20 @@ def fill_menu_bar(bar: QMenuBar, actions: Mapping[str, QAction], submenus: Mappi
                 menu.addMenu(submenus[entry.removeprefix("menu:")])
             else:
                 menu.addAction(actions[entry])
+
+
+def group_menus(parent: QWidget, actions: Mapping[str, QAction]) -> dict[str, QMenu]:
+    """The sub-menus that consist of actions of the table."""
+    menus = {}
+    for key, (title, entries) in GROUPS.items():
+        menus[key] = menu = QMenu(title, parent)
+        menu.setToolTipsVisible(True)
+        for entry in entries:
+            if entry == SEPARATOR:
+                menu.addSeparator()
+            else:
+                menu.addAction(actions[entry])
+    return menus
 
 
 def choice_menu(

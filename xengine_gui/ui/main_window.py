@@ -14,7 +14,7 @@ from xengine_gui.model.plan import Clock
 from xengine_gui.session import SUFFIX as SESSION
 from xengine_gui.session import Session
 from xengine_gui.ui import file_actions
-from xengine_gui.ui.actions import build_actions, fill_menu_bar
+from xengine_gui.ui.actions import build_actions, fill_menu_bar, group_menus
 from xengine_gui.ui.clock_view import ClockView
 from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
@@ -33,13 +33,16 @@ from xengine_gui.ui.panels.status import StatusLine
 from xengine_gui.ui.panels.summary import SummaryPanel
 from xengine_gui.ui.plan_runner import PlanRunner, instant_runner
 from xengine_gui.ui.planning import Planning
+from xengine_gui.ui.selection_links import NEEDS_PLAN, SelectionLinks, selection_slots
 from xengine_gui.ui.session_bars import SessionBars
 from xengine_gui.ui.session_keeper import SessionKeeper
 from xengine_gui.ui.session_work import proposed_file
 from xengine_gui.ui.settings import load_settings, save_settings
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.studies import Studies
+from xengine_gui.ui.text_size import scale_text
 from xengine_gui.ui.theme import apply_theme, chosen_theme
+from xengine_gui.ui.timeline.marks import MOUSE_TITLES, MouseStyle
 from xengine_gui.ui.toolbar import ToolBar
 from xengine_gui.ui.window_place import put_in_place, with_place
 from xengine_gui.ui.words import activity_of, message_of, trouble_of
@@ -65,13 +68,15 @@ class MainWindow(QMainWindow):
         self.actions_by_key = build_actions(self, self._slots())
         self.submenus = SubMenus(self)
         self.exporting = Exporting(self, self._to_export)
-        self.submenus.menus["export"] = self.exporting.menu
-        self.tools = ToolBar(self.actions_by_key, self.submenus.menus["strategy"], self.submenus.menus["mode"])
+        menus = self.submenus.menus
+        menus.update({"export": self.exporting.menu, **group_menus(self, self.actions_by_key)})
+        self.tools = ToolBar(self.actions_by_key, menus["strategy"], menus["mode"], menus["clock"])
         self.left = LeftPanel()
         self.centre = CentrePanel()
         self.sessions = SessionKeeper(self.document, self.planning, self.clock_view, self.centre.timeline, self)
         self.session_bars = SessionBars(self.sessions)
         self.selection = SelectionPanel()
+        self.links = SelectionLinks(self, self.centre.timeline, self.selection)
         self.loop = Loop(self.document, self.clock_view, self.centre.timeline, self.left, self)
         self.centre.add_below(self.loop.beside)
         self.progress = ProgressPanel()
@@ -81,6 +86,8 @@ class MainWindow(QMainWindow):
         self.below = BelowTabs(
             {
                 "Summary": self.summary,
+                "Operators": self.links.operators,
+                "Tensors": self.links.tensors,
                 "Compare": self.studies.compare,
                 "Sweep": self.studies.sweep,
                 "Difference": self.loop.difference,
@@ -134,14 +141,21 @@ class MainWindow(QMainWindow):
             "plan": self.planning.plan,
             "stop": self.planning.stop,
             "plan_on_change": self._toggle_plan_on_change,
-            "fit": lambda: self.centre.timeline.fit(),  # noqa: PLW0108 - made before the panels are
-            "zoom_in": lambda: self.centre.timeline.zoom_in(),  # noqa: PLW0108
-            "zoom_out": lambda: self.centre.timeline.zoom_out(),  # noqa: PLW0108
+            **selection_slots(
+                lambda: self.links,
+                lambda: self.centre.timeline,
+                lambda: self.actions_by_key["stack_memory"].isChecked(),  # noqa: PLW0108 - made after the slots
+            ),
             "show_left": lambda: self._toggle(self.left),
             "show_right": lambda: self._toggle(self.selection),
             "show_below": lambda: self._toggle(self._splitters["below"]),
             "show_compare": lambda: self._show_below(self.studies.compare),
             "show_sweep": lambda: self._show_below(self.studies.sweep),
+            "show_operators": lambda: self._show_below(self.links.operators),
+            "show_tensors": lambda: self._show_below(self.links.tensors),
+            "larger_text": lambda: scale_text(1),
+            "smaller_text": lambda: scale_text(-1),
+            "usual_text": lambda: scale_text(0),
             "sizes": self._ask_for_sizes,
             "keys": lambda: KeysDialog(self).exec(),
             "about": lambda: AboutDialog(self).exec(),
@@ -153,7 +167,9 @@ class MainWindow(QMainWindow):
         redo = self.document.undo_stack.createRedoAction(self)
         undo.setShortcut("Ctrl+Z")
         redo.setShortcuts([QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")])
-        fill_menu_bar(self.head.menu_bar, {**actions, "undo": undo, "redo": redo}, self.submenus.menus)
+        every = {**actions, "undo": undo, "redo": redo}
+        fill_menu_bar(self.head.menu_bar, every, self.submenus.menus)
+        self.links.set_commands(every, self.submenus.menus)
         self.setMenuWidget(self.head)
         self.addToolBar(self.tools)
         below = self._split("below", Qt.Orientation.Horizontal, self.progress, self.below)
@@ -200,8 +216,6 @@ class MainWindow(QMainWindow):
         devices.add_asked.connect(document.add_device)
         self.loop.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
         self.studies.compare.pair_chosen.connect(self.loop.take_pair)
-        self.centre.timeline.event_selected.connect(self._select)
-        self.centre.timeline.time_hovered.connect(self.selection.follow)
         self.centre.retry_asked.connect(planning.plan)
         self.centre.open_asked.connect(self._ask_for_file)
         self.centre.demo_asked.connect(self.open_demo)
@@ -225,7 +239,8 @@ class MainWindow(QMainWindow):
         menus.file_chosen.connect(self.open_file)
         menus.strategy_chosen.connect(self._choose_strategy)
         menus.theme_chosen.connect(self._choose_theme)
-        menus.clock_chosen.connect(lambda key: self.clock_view.set_clock(Clock(key)))
+        menus.clock_chosen.connect(lambda key: self._choose_clock(Clock(key)))
+        menus.mouse_chosen.connect(self._choose_mouse)
         menus.gap_chosen.connect(lambda gap: self._choose_options(gap_ratio=gap))
         menus.time_chosen.connect(lambda time_s: self._choose_options(time_limit_s=time_s))
         menus.mode_chosen.connect(
@@ -263,8 +278,9 @@ class MainWindow(QMainWindow):
 
     def _show_timeline(self) -> None:
         work, shown = self.document.work, self.clock_view.shown
-        self.centre.show_plan(shown, None if work is None else work.problem)
-        self.selection.show_plan(shown)
+        problem = None if work is None else work.problem
+        self.centre.show_plan(shown, problem)
+        self.links.show_plan(shown, problem)
 
     def _show_plan(self) -> None:
         shown, stale = self.document.shown, self.document.stale
@@ -272,7 +288,7 @@ class MainWindow(QMainWindow):
         self._show_timeline()
         self.summary.show_plan(shown, stale=stale)
         self.left.devices.show_peaks({} if shown is None else shown.plan.peak_bytes, stale=stale)
-        for key in ("save_plan", "export_picture", "fit", "zoom_in", "zoom_out"):
+        for key in ("save_plan", "export_picture", *NEEDS_PLAN):
             self.actions_by_key[key].setEnabled(shown is not None)
         self.exporting.show_enabled(enabled=shown is not None)
         self._show_state()
@@ -296,9 +312,6 @@ class MainWindow(QMainWindow):
     def _show_activity(self) -> None:
         activity = activity_of(self.document, self.planning)
         self.status.show_activity("exporting…" if self.exporting.busy and activity == "ready" else activity)
-
-    def _select(self, index: int) -> None:
-        self.selection.select(index if index >= 0 else None)
 
     # --- doing
 
@@ -375,8 +388,7 @@ class MainWindow(QMainWindow):
             self.tools.show_strategy(self.submenus.show_strategy(session.strategy))
         self._choose_options(gap_ratio=session.gap_ratio, time_limit_s=session.time_limit_s)
         self.submenus.show_options(session.gap_ratio, session.time_limit_s)
-        self.clock_view.set_clock(view.clock)
-        self.submenus.show_clock(view.clock.value)
+        self._choose_clock(view.clock)
         app = QApplication.instance()
         if view.theme and view.theme != chosen_theme() and isinstance(app, QApplication):
             apply_theme(app, view.theme)  # type: ignore[arg-type]
@@ -390,6 +402,16 @@ class MainWindow(QMainWindow):
 
     def _choose_options(self, **changes: float | None) -> None:
         self.planning.options = replace(self.planning.options, **changes)  # type: ignore[arg-type]
+
+    def _choose_clock(self, clock: Clock) -> None:
+        self.clock_view.set_clock(clock)
+        self.submenus.show_clock(clock.value)
+        self.tools.show_clock(clock.value.capitalize())
+
+    def _choose_mouse(self, style: str) -> None:
+        self.centre.timeline.set_mouse_style(MouseStyle(style))
+        self.settings = replace(self.settings, mouse=style)
+        self.submenus.show_mouse(style)
 
     def _choose_theme(self, choice: str) -> None:
         app = QApplication.instance()
@@ -426,7 +448,10 @@ class MainWindow(QMainWindow):
         self.actions_by_key["plan_on_change"].setChecked(settings.plan_on_change)
         self.submenus.show_options(planning.options.gap_ratio, planning.options.time_limit_s)
         self.submenus.show_theme(settings.theme)
-        self.submenus.show_clock(self.clock_view.clock.value)
+        self._choose_clock(self.clock_view.clock)
+        self._choose_mouse(settings.mouse if settings.mouse in MOUSE_TITLES else MouseStyle.MAP.value)
+        self.actions_by_key["stack_memory"].setChecked(settings.stack_memory)
+        self.centre.timeline.set_stacked(settings.stack_memory)
         self.submenus.show_recent(settings.recent)
         samples = (*planner.sample_networks(), *planner.sample_problems(), *planner.sample_sessions())
         self.submenus.show_samples(samples)
@@ -439,7 +464,10 @@ class MainWindow(QMainWindow):
         """End planning and remember how the window was."""
         settings = with_place(self.settings, self, self._splitters)
         planning = self.planning
-        self.settings = replace(settings, strategy=planning.strategy, plan_on_change=planning.plan_on_change)
+        stacked = self.centre.timeline.is_stacked()
+        self.settings = replace(
+            settings, strategy=planning.strategy, plan_on_change=planning.plan_on_change, stack_memory=stacked
+        )
         self._keep()
         self.studies.close()
         self.loop.close()

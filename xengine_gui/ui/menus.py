@@ -13,6 +13,7 @@ from xengine_gui.training import OPTIMIZERS
 from xengine_gui.ui.actions import check_choice, choice_menu
 from xengine_gui.ui.clock_view import CLOCKS
 from xengine_gui.ui.theme import THEME_CHOICES
+from xengine_gui.ui.timeline.marks import MOUSE_TITLES
 
 GAPS = {"0": "Prove the optimum (0 %)", "0.001": "0.1 %", "0.005": "0.5 %", "0.01": "1 %", "0.05": "5 %"}
 TIMES = {"10": "10 s", "60": "1 min", "600": "10 min", "": "No limit"}
@@ -31,6 +32,7 @@ class SubMenus(QObject):
     time_chosen = Signal(object)
     theme_chosen = Signal(str)
     clock_chosen = Signal(str)
+    mouse_chosen = Signal(str)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -48,6 +50,7 @@ class SubMenus(QObject):
         self._choices("gap", "Stop at a gap of", GAPS, lambda key: self.gap_chosen.emit(float(key)))
         self._choices("time", "Time limit", TIMES, lambda key: self.time_chosen.emit(float(key) if key else None))
         self._choices("clock", "Clock", CLOCKS, self.clock_chosen.emit)
+        self._choices("mouse", "Mouse", MOUSE_TITLES, self.mouse_chosen.emit)
         self._choices("theme", "Theme", {t: t.capitalize() for t in THEME_CHOICES}, self.theme_chosen.emit)
 
     def show_recent(self, files: Sequence[str]) -> None:
@@ -80,6 +83,10 @@ class SubMenus(QObject):
     def show_clock(self, key: str) -> None:
         """Mark the clock that holds."""
         check_choice(self._groups["clock"], key)
+
+    def show_mouse(self, style: str) -> None:
+        """Mark what wheel and drag do."""
+        check_choice(self._groups["mouse"], style)
 
     def show_theme(self, choice: str) -> None:
         """Mark the look that holds."""

@@ -20,6 +20,8 @@ class Settings:
 
     recent: tuple[str, ...] = ()
     theme: str = "system"
+    mouse: str = "map"
+    stack_memory: bool = True
     plan_on_change: bool = True
     strategy: str = ""
     geometry: tuple[int, int, int, int] | None = None
@@ -77,6 +79,8 @@ def _readable(data: dict[str, Any]) -> dict[str, Any]:
     return {
         "recent": None if recent is None else tuple(r for r in recent if isinstance(r, str))[:_MOST_RECENT],
         "theme": of_type("theme", str),
+        "mouse": of_type("mouse", str),
+        "stack_memory": of_type("stack_memory", bool),
         "plan_on_change": of_type("plan_on_change", bool),
         "strategy": of_type("strategy", str),
         "geometry": tuple(geometry) if geometry and len(geometry) == 4 and _all_small(geometry) else None,

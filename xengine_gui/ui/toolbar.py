@@ -1,4 +1,4 @@
-"""The row of what is used most: open, plan, stop, strategy, mode, batch, fit."""
+"""The row of what is used most: open, plan, stop, strategy, mode, batch, find, clock, fit."""
 
 from collections.abc import Mapping
 
@@ -13,11 +13,11 @@ _MOST_BATCH = 1_000_000
 
 
 class ToolBar(QToolBar):
-    """Buttons for actions, two menus that show what holds, and the batch size."""
+    """Buttons for actions, menus that show what holds, and the batch size."""
 
     batch_edited = Signal(int)
 
-    def __init__(self, actions: Mapping[str, QAction], strategy: QMenu, mode: QMenu) -> None:
+    def __init__(self, actions: Mapping[str, QAction], strategy: QMenu, mode: QMenu, clock: QMenu) -> None:
         super().__init__("Tools")
         self.setObjectName("tools")
         self.setMovable(False)
@@ -39,6 +39,9 @@ class ToolBar(QToolBar):
         space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.batch.lineEdit().setTextMargins(6, 0, 0, 0)
         self.addWidget(space)
+        self.search = self._button(actions["find"], "⌕  find operator or tensor   /")
+        set_style_property(self.search, "search", value=True)
+        self.clock = self._menu_button(clock, "Which clock the timeline shows: one event at a time, or side by side")
         self._button(actions["fit"], "Fit  0")
         for button in (self.plan, self.stop):
             button.setIconSize(QSize(11, 11))
@@ -47,6 +50,10 @@ class ToolBar(QToolBar):
     def show_strategy(self, title: str) -> None:
         """Say which strategy is used."""
         self.strategy.setText(f"Strategy: {title}")
+
+    def show_clock(self, title: str) -> None:
+        """Say which clock the timeline shows."""
+        self.clock.setText(f"{title} clock")
 
     def show_setup(self, mode: str, batch: int | None, *, editable: bool) -> None:
         """Say what is planned; where a problem file has given it there is nothing to choose."""

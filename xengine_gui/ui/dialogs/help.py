@@ -9,12 +9,23 @@ from xengine_gui.ui.actions import ACTIONS
 from xengine_gui.ui.panels.parts import column, text_label
 
 MOUSE = (
-    ("wheel", "zoom at the pointer"),
-    ("drag", "pan"),
-    ("click", "select a bar, a transfer or a free"),
+    ("wheel", "zoom at the pointer (trace-viewer style: scroll, and with Ctrl zoom)"),
+    ("Shift+wheel", "pan"),
+    ("drag", "pan (trace-viewer style: select a stretch of time)"),
+    ("Shift+drag, drag on the axis", "select a stretch of time and see its sums"),
+    ("click", "select a bar, a transfer, a free, a peak or a moment of a memory curve"),
+    ("double click", "show what is selected, large"),
     ("drag a limit line", "change a device's memory limit"),
+    ("drag in the overview", "move the view, or draw a new one"),
     ("drop a file", "open it"),
 )
+_OTHER = (
+    ("Ctrl+Z, Ctrl+Shift+Z", "Undo and redo an edit"),
+    ("←, →", "In the timeline: earlier and later"),
+    ("Home, End", "In the timeline: the start and the end of the plan"),
+    ("Esc", "In the timeline: select nothing; in a field of a limit: bring it back"),
+)
+_HALF = 22
 
 
 class KeysDialog(QDialog):
@@ -24,16 +35,15 @@ class KeysDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Keys")
         grid = QGridLayout()
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(6)
+        grid.setHorizontalSpacing(18)
+        grid.setVerticalSpacing(4)
+        grid.setColumnMinimumWidth(2, 12)
         lines = [(_keys(spec.shortcuts), spec.tip) for spec in ACTIONS if spec.shortcuts]
-        lines += [
-            ("Ctrl+Z, Ctrl+Shift+Z", "Undo and redo an edit"),
-            ("Esc", "In a field of a limit: bring it back"),
-        ]
-        for line, (keys, tip) in enumerate([*lines, *((m, t[0].upper() + t[1:]) for m, t in MOUSE)]):
-            grid.addWidget(text_label(keys, "heading"), line, 0)
-            grid.addWidget(text_label(tip), line, 1)
+        lines += [*_OTHER, *((m, t[0].upper() + t[1:]) for m, t in MOUSE)]
+        for line, (keys, tip) in enumerate(lines):
+            half, place = divmod(line, _HALF)
+            grid.addWidget(text_label(keys, "heading"), place, 3 * half)
+            grid.addWidget(text_label(tip), place, 3 * half + 1)
         self.setLayout(column(grid, 1, _close(self), spacing=16, margins=(20, 18, 20, 14)))
 
 

@@ -11,6 +11,8 @@ from xengine_gui.units import format_duration, format_duration_exact, format_siz
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
+WHY_ROLE = Qt.ItemDataRole.UserRole + 1
+"""Why the tensor of a row is in memory, in one short sentence."""
 
 
 class Column(IntEnum):
@@ -60,6 +62,15 @@ class MemoryModel(QAbstractTableModel):
         """The bytes of all rows."""
         return sum(row.size_bytes for row in self._rows)
 
+    def name(self, place: int) -> str:
+        """What a row is of."""
+        return self._rows[place].name
+
+    def tell_reasons(self) -> None:
+        """Reasons are known by now: tell who shows them."""
+        if self._rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 0), [WHY_ROLE])
+
     def set_rows(self, rows: list[HeldTensor]) -> None:
         """Show other rows."""
         if rows == self._rows:
@@ -90,18 +101,22 @@ class MemoryModel(QAbstractTableModel):
         """A cell; its tooltip has the whole name and the exact figure."""
         if not index.isValid():
             return None
-        row, column = self._rows[index.row()], index.column()
+        row, column = self._rows[index.row()], Column(index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(column)
         if role == Qt.ItemDataRole.DisplayRole:
             until = "end" if row.until_ns is None else format_duration(row.until_ns)
             return (row.name, format_size(row.size_bytes), until)[column]
         if role == Qt.ItemDataRole.ToolTipRole:
-            until = "to the end" if row.until_ns is None else format_duration_exact(row.until_ns)
-            if column == Column.TENSOR:
-                return "\n".join(filter(None, (row.name, self._why(row.name))))
-            return (row.name, format_size_exact(row.size_bytes), until)[column]
-        return None
+            return self._tip(row, column)
+        return self._why(row.name) if role == WHY_ROLE and column is Column.TENSOR else None
+
+    def _tip(self, row: HeldTensor, column: Column) -> str:
+        if column is Column.TENSOR:
+            return "\n".join(filter(None, (row.name, self._why(row.name))))
+        if column is Column.SIZE:
+            return format_size_exact(row.size_bytes)
+        return "to the end" if row.until_ns is None else format_duration_exact(row.until_ns)
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:

@@ -1,8 +1,8 @@
-"""What is selected on the timeline, and what is in memory where the cursor is."""
+"""What is selected in the window, told in words, and what is in memory where the cursor or the selection is."""
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,45 +19,65 @@ from PySide6.QtWidgets import (
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.explaining import LazyExplainer
 from xengine_gui.ui.models.event_details import EventDescriber, EventDetails, Fact
-from xengine_gui.ui.models.memory_model import Column, MemoryModel, held_at
+from xengine_gui.ui.models.memory_model import MemoryModel, held_at
+from xengine_gui.ui.models.range_model import range_model, range_rows
+from xengine_gui.ui.models.thing_details import moment_details, operator_details, tensor_details
+from xengine_gui.ui.panels.memory_list import MemoryTable
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, clear, column, row, section_label, text_label
+from xengine_gui.ui.panels.trace_list import TraceTable
+from xengine_gui.ui.selection import NOTHING, Kind, Selection
+from xengine_gui.ui.selection_traces import Traces
 from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.timeline.index import DeviceIndex
+from xengine_gui.ui.timeline.stack import PARAMETERS
+from xengine_gui.ui.timeline.sums import sums_of
 from xengine_gui.units import format_count, format_duration, format_size
 
+_EMPTY_HINT = "What is clicked in the timeline is explained here."
+_HINT = "Click a bar, a transfer, a free or a memory curve, or press / to find an operator or a tensor."
 _FOLLOW_MS = 50
 _MOST_TENSORS = 12
 _LEAST_HEIGHT = 60
 
 
 class SelectionPanel(Panel):
-    """The selected event in words with the reason for it, and below it the memory of a device at the cursor.
+    """What is selected in words, with the reason for it, and below it the memory of a device at a moment.
 
     Reasons are looked for beside the window, since they want a replay of the whole plan.
     """
+
+    tensor_chosen = Signal(str)
+    """A tensor of the list of what is in memory was clicked."""
+    event_chosen = Signal(int)
 
     def __init__(self) -> None:
         super().__init__("selection-panel")
         self.setMinimumWidth(220)
         self._shown: ShownPlan | None = None
         self._describer: EventDescriber | None = None
+        self._traces: Traces | None = None
         self._explainer: LazyExplainer | None = None
         self._background = Background(self)
-        self._selected: int | None = None
+        self._selection = NOTHING
         self._time_ns = 0
         self._lines = column(spacing=4, margins=(12, 0, 12, 0))
         details = Panel("details")
         details.setLayout(self._lines)
-        scroll = _Fitting(details)
+        self._details = _Fitting(details)
         self.memory = MemoryModel(self)
         self.memory.set_why(self._why_in_memory)
         self.why = QWidget()
+        self.trace = TraceTable()
+        self.trace.event_chosen.connect(self.event_chosen)
+        self.sums = QTableView()
         self.memory_title = ElidedLabel("In memory", "heading")
         self.memory_total = text_label("", "small")
         self.device = QComboBox()
         self.device.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setAccessibleName("Device whose memory is listed")
         self.device.currentTextChanged.connect(self._update_memory)
-        self.table = _memory_table(self.memory)
+        self.table = MemoryTable(self.memory)
+        self.table.clicked.connect(self._memory_clicked)
         self._memory_part = QWidget()
         head = row(self.memory_title, self.device)
         head.setStretch(0, 1)
@@ -65,21 +85,24 @@ class SelectionPanel(Panel):
         head.setContentsMargins(6, 0, 6, 0)
         self.memory_total.setContentsMargins(6, 0, 6, 0)
         self._memory_part.setLayout(column(head, self.memory_total, self.table, spacing=6, margins=(6, 0, 6, 0)))
+        self._trace_part = QWidget()
+        self._trace_part.setLayout(column(self.trace, margins=(6, 0, 6, 0)))
         title = section_label("Selected")
         title.setContentsMargins(12, 0, 12, 0)
-        layout = column(title, scroll, self._memory_part, 0, spacing=10, margins=(0, 12, 0, 6))
-        layout.setStretch(2, 1000)
-        layout.setStretch(3, 1)
+        layout = column(title, self._details, self._trace_part, self._memory_part, 0, spacing=10, margins=(0, 12, 0, 6))
+        layout.setStretch(3, 1000)
+        layout.setStretch(4, 1)
         self.setLayout(layout)
         self._follow = QTimer(self, interval=_FOLLOW_MS, singleShot=True)
         self._follow.timeout.connect(self._update_memory)
         self.show_plan(None)
 
-    def show_plan(self, shown: ShownPlan | None) -> None:
+    def show_plan(self, shown: ShownPlan | None, traces: Traces | None = None) -> None:
         """Show another plan; what was selected is forgotten, the moment in time is kept."""
         if shown is not None and self._shown is not None and shown.timeline is self._shown.timeline:
             return
         self._shown = shown
+        self._traces = traces if traces is not None or shown is None else Traces(shown)
         self._explainer = None if shown is None else LazyExplainer(shown.plan)
         self._background.forget()
         self._describer = None if shown is None else EventDescriber(shown)
@@ -92,34 +115,63 @@ class SelectionPanel(Panel):
             busiest = max(shown.timeline.devices, key=lambda d: d.peak_bytes, default=None)
             self._time_ns = 0 if busiest is None else busiest.peak_ns
             self.device.setCurrentText("" if busiest is None else busiest.device)
-        self.select(None)
+        self.show_selection(NOTHING)
+
+    def show_selection(self, selection: Selection) -> None:
+        """Describe what is selected; the memory that is listed is that of its moment, or follows the mouse."""
+        self._selection = selection
+        clear(self._lines)
+        rows = self._traces.rows(selection) if self._traces is not None else []
+        self._trace_part.setVisible(len(rows) > 1)
+        self.trace.show_rows(rows)
+        self._memory_part.setVisible(self._shown is not None and selection.kind is not Kind.RANGE)
+        self.table.set_explained(explained=selection.kind is Kind.MOMENT)
+        if selection.time_ns >= 0:
+            self._time_ns = selection.time_ns
+        if selection.device:
+            self.device.setCurrentText(selection.device)
+        self.why = QWidget()
+        if self._shown is not None and self._describer is not None and self._traces is not None and selection:
+            self._describe(self._shown, self._describer, self._traces)
+        else:
+            self._lines.addWidget(text_label(_HINT if self._shown is not None else _EMPTY_HINT, "muted", wrap=True))
+            self._lines.addStretch(1)
         self._update_memory()
 
-    def select(self, index: int | None) -> None:
-        """Describe an event; `None` is none."""
-        self._selected = index
-        clear(self._lines)
-        if self._describer is None or index is None:
-            text = (
-                "What is clicked in the timeline is explained here."
-                if self._shown is None
-                else "Click a bar, a transfer or a free to see what it is."
+    def _describe(self, shown: ShownPlan, describer: EventDescriber, traces: Traces) -> None:
+        selection = self._selection
+        if selection.kind is Kind.EVENT:
+            _fill(self._lines, describer.describe(selection.event), self.why)
+            self._explain(selection.event)
+        elif selection.kind is Kind.RANGE:
+            details = EventDetails(
+                f"{format_duration(selection.end_ns - selection.time_ns)} selected",
+                f"{format_duration(selection.time_ns)} to {format_duration(selection.end_ns)}",
+                (),
             )
-            self._lines.addWidget(text_label(text, "muted", wrap=True))
-            self._lines.addStretch(1)
-            return
-        self.why = QWidget()
-        _fill(self._lines, self._describer.describe(index), self.why)
-        self._explain(index)
-        self._time_ns = self._describer.start_ns_of(index)
-        self.device.setCurrentText(self._describer.device_of(index))
-        self._update_memory()
+            _fill(self._lines, details, self.why)
+            self.sums = sums_table(shown, traces, selection.time_ns, selection.end_ns)
+            self._lines.addWidget(self.sums)
+        elif selection.kind is Kind.MOMENT:
+            _fill(self._lines, moment_details(shown, selection.device, selection.time_ns), self.why)
+            self._explain(None)
+        else:
+            of = operator_details if selection.kind is Kind.OPERATOR else tensor_details
+            _fill(self._lines, of(shown, traces, selection.name), self.why)
 
     def follow(self, time_ns: int) -> None:
-        """List the memory at another moment, once the cursor rests a little; -1 is none, and the last one stays."""
-        if time_ns >= 0:
+        """List the memory at another moment, once the cursor rests a little; -1 is none, and the last one stays.
+
+        While a moment is selected its list stays.
+        """
+        if time_ns >= 0 and not self._is_pinned:
             self._time_ns = time_ns
             self._follow.start()
+
+    @property
+    def _is_pinned(self) -> bool:
+        selection = self._selection
+        return selection.kind is Kind.MOMENT or (selection.kind is Kind.TENSOR and selection.time_ns >= 0)
 
     def end(self) -> None:
         """The window closes."""
@@ -136,21 +188,30 @@ class SelectionPanel(Panel):
             return () if index is None else explainer.why(index).sentences
 
         def done(sentences: tuple[str, ...]) -> None:
-            if index == self._selected and sentences:
+            if index is None:
+                self.memory.tell_reasons()
+            elif self._selection.kind is Kind.EVENT and index == self._selection.event and sentences:
                 _fill_why(self.why, sentences)
 
         self._background.run(job, done, lambda _sentence: None)
 
     def _why_in_memory(self, tensor: str) -> str:
         """Why a tensor is there at the moment that is listed; empty until that is known."""
+        if tensor == PARAMETERS:
+            return "Parameters stay for the whole plan."
         explainer = None if self._explainer is None else self._explainer.made
         if explainer is None:
             self._explain(None)
             return ""
         try:
             return str(explainer.why_retained(tensor, self.device.currentText(), self._time_ns))
-        except ValueError:  # no tensor (parameters), or a moment that has just changed
+        except ValueError:  # a moment that has just changed
             return ""
+
+    def _memory_clicked(self, index: QModelIndex) -> None:
+        name = self.memory.name(index.row())
+        if name != PARAMETERS:
+            self.tensor_chosen.emit(name)
 
     def _update_memory(self) -> None:
         device = self.device.currentText()
@@ -196,23 +257,28 @@ class _Fitting(QScrollArea):
         return super().eventFilter(watched, event)
 
 
-def _memory_table(model: MemoryModel) -> QTableView:
+def sums_table(shown: ShownPlan, traces: Traces, start_ns: int, end_ns: int) -> QTableView:
+    """The sums of a stretch of time, a column per device, as high as its rows."""
+    end = shown.timeline.end_ns
+    sums = [sums_of(DeviceIndex(d, end), start_ns, end_ns, traces.transfer_bytes) for d in shown.timeline.devices]
     table = QTableView()
+    model = range_model([s.device for s in sums], table)
+    model.set_rows(range_rows(sums))
     table.setModel(model)
     table.setShowGrid(False)
     table.setWordWrap(False)
     table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
     table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 9)
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 7)
     header = table.horizontalHeader()
-    header.setSectionResizeMode(Column.TENSOR, QHeaderView.ResizeMode.Stretch)
-    header.setSectionResizeMode(Column.SIZE, QHeaderView.ResizeMode.ResizeToContents)
-    header.setSectionResizeMode(Column.UNTIL, QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
     header.setHighlightSections(False)
-    table.setAccessibleName("Tensors in memory")
-    table.setMinimumHeight(4 * table.verticalHeader().defaultSectionSize())
+    table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    lines = model.rowCount() * table.verticalHeader().defaultSectionSize()
+    table.setFixedHeight(header.sizeHint().height() + lines + 4)
+    table.setAccessibleName("Sums of the selected stretch of time")
     return table
 
 

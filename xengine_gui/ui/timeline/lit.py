@@ -150,9 +150,12 @@ def _mark(painter: QPainter, frame: Frame, first: int, stop: int, band: Band, pa
     pixel = frame.layout.column_width
     box = QRectF(frame.layout.left + first * pixel, band.top, max((stop - first) * pixel, 2.5), band.height)
     is_making = part in (Part.MADE, Part.AGAIN)
-    painter.setPen(QPen(QColor(frame.theme.highlight), 2.0 if is_making else 1.0))
+    pen = QPen(QColor(frame.theme.highlight), 2.0 if is_making else 1.0)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(box.adjusted(-1, -1, 0, 0) if is_making else box.adjusted(0, 0, -1, -1))
+    # Outside the bar, so that its colour is seen however narrow it is.
+    painter.drawRect(box.adjusted(-1.5, -1.5, 1.5, 1.5) if is_making else box.adjusted(-1, -1, 0, 0))
     painter.setPen(Qt.PenStyle.NoPen)
 
 

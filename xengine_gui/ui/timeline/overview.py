@@ -17,11 +17,12 @@ from xengine_gui.ui.timeline.primitives import draw_rects, float_array
 if TYPE_CHECKING:
     from xengine_gui.ui.timeline.view import TimelineView
 
-_HEIGHT = 40
+_HEIGHT = 44
 _GRIP_PX = 6.0
 _LEAST_WINDOW = 8.0
 _ZOOM_PER_NOTCH = 1.25
 _MARGIN = 6.0
+_TOP = 8.0
 
 
 class OverviewBar(QWidget):
@@ -56,7 +57,7 @@ class OverviewBar(QWidget):
         left = self._x(view.start_ns, whole)
         right = max(self._x(view.end_ns, whole), left + _LEAST_WINDOW)
         shift = min(0.0, self._plot().right() - right)
-        return QRectF(left + shift, 1.5, right - left, self.height() - 3.0)
+        return QRectF(left + shift, _TOP - 2.5, right - left, self.height() - _TOP + 1.0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Paint anew at another width."""
@@ -192,7 +193,7 @@ class OverviewBar(QWidget):
         frame = self._timeline.frame()
         left = frame.layout.left if frame is not None else _MARGIN
         right = frame.layout.right if frame is not None else self.width() - _MARGIN
-        return QRectF(left, 4.0, max(right - left, 16.0), self.height() - 8.0)
+        return QRectF(left, _TOP, max(right - left, 16.0), self.height() - _TOP - 4.0)
 
     def _x(self, time_ns: int, whole: TimeRange) -> float:
         plot = self._plot()
@@ -224,7 +225,6 @@ def _strip(painter: QPainter, theme: Theme, device: DeviceIndex, columns: Column
         for category in sorted(lane.categories, key=lambda c: c in RARE):
             runs = lane.runs(category, columns)
             painter.setBrush(QColor(theme.category(category)))
-            left = box.left() + runs.first * scale
-            draw_rects(
-                painter, left, at, (runs.stop - runs.first) * scale, 2.0 if category is Category.TRANSFER else thick
-            )
+            starts = float_array(box.left() + runs.first * scale)
+            high = 2.0 if category is Category.TRANSFER else thick
+            draw_rects(painter, starts, at, (runs.stop - runs.first) * scale, high)

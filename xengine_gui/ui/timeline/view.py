@@ -91,12 +91,9 @@ class TimelineView(QAbstractScrollArea):
         """What is shown, prepared for looking at."""
         return self._index
 
-    def set_timeline(self, timeline: Timeline | None, stacks: StackSource | None = None) -> None:
-        """Show a timeline, or with `None` the message; a view that was zoomed in stays where it is.
-
-        `stacks` is asked for the tensors under the memory curves when they are first to be told apart.
-        """
-        self._stack_source, self._stacks = stacks, {}
+    def set_timeline(self, timeline: Timeline | None) -> None:
+        """Show a timeline, or with `None` the message; a view that was zoomed in stays where it is."""
+        self._stack_source, self._stacks = None, {}
         self._marks, self._lit = Marks(), None
         was_whole = self._index is None or self._view == self._index.whole
         self._index = TimelineIndex(timeline) if timeline is not None else None
@@ -125,6 +122,12 @@ class TimelineView(QAbstractScrollArea):
     def marks(self) -> Marks:
         """What is marked."""
         return self._marks
+
+    def set_stack_source(self, source: StackSource | None) -> None:
+        """Who is asked for the tensors of the timeline that is shown, when they are first to be told apart."""
+        self._stack_source, self._stacks = source, {}
+        if self._is_stacked:
+            self.repaint_all()
 
     def is_stacked(self) -> bool:
         """Whether tensors are told apart under the memory curves."""

@@ -1,0 +1,105 @@
+"""What there is to say about an operator, a tensor or a moment of a plan, in the words of the panel."""
+
+from xengine_gui.model.plan import Compute
+from xengine_gui.ui.models.event_details import EventDetails, Fact
+from xengine_gui.ui.selection_traces import Traces
+from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.units import (
+    format_count,
+    format_duration,
+    format_duration_exact,
+    format_names,
+    format_percent,
+    format_size,
+    format_size_exact,
+)
+
+_MOST_NAMES = 4
+
+
+def operator_details(shown: ShownPlan, traces: Traces, name: str) -> EventDetails:
+    """An operator with all its computations."""
+    operator, size = traces.operators[name], shown.tensor_bytes
+    events = shown.plan.events
+    runs = [e for e in (events[i] for i in traces.computations.get(name, ())) if isinstance(e, Compute)]
+    again = [e for e in runs if e.again]
+    devices = tuple(dict.fromkeys(e.device for e in runs))
+    where = f"computed on {format_names(devices)}" if devices else "not computed"
+    facts = [
+        Fact("kind", operator.kind),
+        Fact("phase", operator.phase.value),
+        Fact("recomputed", format_times(len(again)) if operator.recomputable else "not recomputable"),
+        _time("time of all", sum(e.end_ns - e.start_ns for e in runs)),
+    ]
+    if again:
+        facts.append(_time("of that again", sum(e.end_ns - e.start_ns for e in again)))
+    return EventDetails(
+        name,
+        where + (f", {format_count(len(again), 'recompute')}" if again else ""),
+        tuple(facts),
+        tuple(_size(t, size[t]) for t in dict.fromkeys(operator.inputs)),
+        tuple(_size(t, size[t]) for t in dict.fromkeys(operator.outputs)),
+    )
+
+
+def tensor_details(shown: ShownPlan, traces: Traces, name: str) -> EventDetails:
+    """A tensor with all its stays."""
+    stays, end_ns = traces.stays.get(name, ()), shown.timeline.end_ns
+    readers = traces.readers.get(name, ())
+    maker = traces.producer.get(name, "")
+    again = sum(
+        e.again for e in (shown.plan.events[i] for i in traces.computations.get(maker, ())) if isinstance(e, Compute)
+    )
+    facts = [_size("size", shown.tensor_bytes[name])]
+    if maker:
+        facts.append(Fact("made by", maker))
+        facts.append(Fact("recomputed", format_times(again)))
+    facts.append(Fact("read by", format_names(readers, _MOST_NAMES) if readers else "nothing"))
+    for device in dict.fromkeys(s.device for s in stays):
+        here = [s for s in stays if s.device == device]
+        held = sum((end_ns if s.end_ns is None else s.end_ns) - s.start_ns for s in here)
+        times = f" in {len(here)} stays" if len(here) > 1 else ""
+        facts.append(Fact(f"held on {device}", format_duration(held) + times, format_duration_exact(held)))
+    return EventDetails(name, f"tensor of {format_size(shown.tensor_bytes[name])}", tuple(facts))
+
+
+def moment_details(shown: ShownPlan, device: str, time_ns: int) -> EventDetails:
+    """A moment, on a device or on all."""
+    facts = []
+    for line in shown.timeline.devices:
+        if device and line.device != device:
+            continue
+        level = level_at(shown, line.device, time_ns)
+        facts.append(_size("held", level) if device else _size(f"held on {line.device}", level))
+        if line.limit_bytes:
+            facts.append(
+                Fact("of the limit", format_percent(level / line.limit_bytes), format_size_exact(line.limit_bytes))
+            )
+        if device:
+            facts.append(_size("highest of all", line.peak_bytes))
+    is_peak = any(d.device == device and d.peak_ns == time_ns for d in shown.timeline.devices)
+    where = f"{'the peak of' if is_peak else 'memory of'} {device}" if device else "memory of every device"
+    return EventDetails(f"At {format_duration(time_ns)}", where, tuple(facts))
+
+
+def level_at(shown: ShownPlan, device: str, time_ns: int) -> int:
+    """What a device holds at a moment; where an instant has several levels, the highest."""
+    line = next(d for d in shown.timeline.devices if d.device == device)
+    if not len(line.memory_ns):
+        return 0
+    last = int(line.memory_ns.searchsorted(time_ns, "right")) - 1
+    first = min(int(line.memory_ns.searchsorted(time_ns)), max(last, 0))
+    return int(line.memory_bytes[first : max(last, 0) + 1].max())
+
+
+def format_times(count: int) -> str:
+    """How often, in words."""
+    return "never" if count == 0 else "once" if count == 1 else f"{count} times"
+
+
+def _time(label: str, time_ns: int) -> Fact:
+    return Fact(label, format_duration(time_ns), format_duration_exact(time_ns))
+
+
+def _size(label: str, size_bytes: int) -> Fact:
+    return Fact(label, format_size(size_bytes), format_size_exact(size_bytes))

@@ -1,0 +1,150 @@
+"""A table of everything of one kind, with a filter; what is selected in the window is selected in it, and back."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QTableView
+
+from xengine_gui.ui.models.rows_model import NAME_ROLE, RowsModel, SortedRows
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row
+from xengine_gui.units import format_count
+
+_FILTER_MS = 60
+_ROW_PADDING = 8
+
+
+class InventoryPanel(Panel):
+    """Filter, count and table. Its rows are made when it is first seen, since many never look at them."""
+
+    chosen = Signal(str)
+    """The name of a row that the user has gone to."""
+
+    def __init__(self, name: str, model: RowsModel[Any], *, word: str, stretched: int) -> None:
+        super().__init__(name)
+        self.model = model
+        self._word = word
+        self._make: Callable[[], Sequence[Any]] | None = None
+        self._is_filled = False
+        self._wanted = ""
+        self.rows = SortedRows(model, self)
+        self.filter = QLineEdit(placeholderText=f"filter {word}s by name, kind, device…", clearButtonEnabled=True)
+        self.filter.setAccessibleName(f"Filter of the {word} table")
+        self.count = ElidedLabel("", "small")
+        self.table = _table(self.rows, stretched)
+        self.table.setAccessibleName(f"{word.capitalize()} table")
+        head = row(self.filter, self.count)
+        head.setStretch(0, 2)
+        head.setStretch(1, 3)
+        layout = column(head, self.table, spacing=6, margins=(14, 8, 10, 4))
+        layout.setStretch(1, 1)
+        self.setLayout(layout)
+        self._delay = QTimer(self, interval=_FILTER_MS, singleShot=True)
+        self._delay.timeout.connect(self.apply_filter)
+        self.filter.textChanged.connect(lambda _text: self._delay.start())
+        self.filter.returnPressed.connect(self._enter_table)
+        self.table.selectionModel().currentRowChanged.connect(self._went)
+        self._is_showing = False
+
+    def show_plan(self, make: Callable[[], Sequence[Any]] | None) -> None:
+        """Show other rows, which `make` makes; `None` is none."""
+        self._make, self._is_filled = make, False
+        if make is None:
+            self._put(())
+        elif self.isVisible():
+            self._fill()
+
+    def select(self, name: str) -> None:
+        """Go to a row without telling of it; a name that there is not selects nothing."""
+        self._wanted = name
+        if self._make is None or not self.isVisible():
+            return
+        self._is_showing = True
+        try:
+            place = self.model.place(name)
+            index = self.rows.mapFromSource(self.model.index(place, 0)) if place >= 0 else QModelIndex()
+            if index.isValid():
+                flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+                self.table.selectionModel().setCurrentIndex(index, flags)
+                self.table.scrollTo(index)
+            else:
+                self.table.clearSelection()
+                self.table.selectionModel().clearCurrentIndex()
+        finally:
+            self._is_showing = False
+
+    def apply_filter(self) -> None:
+        """Show only what holds the filter's words."""
+        self._is_showing = True
+        self.rows.set_filter(self.filter.text())
+        self._is_showing = False
+        self._tell()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Make the rows when they are first seen."""
+        super().showEvent(event)
+        self._fill()
+
+    def _fill(self) -> None:
+        if self._make is not None and not self._is_filled:
+            self._is_filled = True
+            self._put(self._make())
+        self.select(self._wanted)
+
+    def _put(self, rows: Sequence[Any]) -> None:
+        self._is_showing = True
+        self.model.set_rows(rows)
+        header = self.table.horizontalHeader()
+        self.rows.sort(header.sortIndicatorSection(), header.sortIndicatorOrder())
+        self._is_showing = False
+        self._tell()
+
+    def _tell(self) -> None:
+        every, shown = self.model.rowCount(), self.rows.rowCount()
+        words = format_count(every, self._word)
+        self.count.setText(words if shown == every else f"{shown:,} of {words}")
+
+    def _went(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid() and not self._is_showing:
+            self._wanted = str(current.data(NAME_ROLE))
+            self.chosen.emit(self._wanted)
+
+    def _enter_table(self) -> None:
+        self.apply_filter()
+        if self.rows.rowCount():
+            self.table.setFocus(Qt.FocusReason.TabFocusReason)
+            self.table.selectRow(0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape in the filter empties it."""
+        if event.key() == Qt.Key.Key_Escape and self.filter.text():
+            self.filter.clear()
+            return
+        super().keyPressEvent(event)
+
+
+def _table(rows: SortedRows, stretched: int) -> QTableView:
+    table = QTableView()
+    table.setModel(rows)
+    table.setSortingEnabled(True)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setAlternatingRowColors(True)
+    table.setTabKeyNavigation(False)
+    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + _ROW_PADDING)
+    header = table.horizontalHeader()
+    header.setHighlightSections(False)
+    header.setMinimumSectionSize(52)
+    header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+    # All rows are looked at for the width of a column by default, which takes long where there are many.
+    header.setResizeContentsPrecision(60)
+    for section in range(rows.columnCount()):
+        header.setSectionResizeMode(section, QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+    return table
