@@ -20,6 +20,7 @@ from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.exporting import Exporting
+from xengine_gui.ui.graph_wiring import GraphWiring, graph_slots
 from xengine_gui.ui.loop import Loop
 from xengine_gui.ui.menus import SubMenus
 from xengine_gui.ui.panels.below import BelowTabs
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
         self.links = SelectionLinks(self, self.centre.timeline, self.selection)
         self.loop = Loop(self.document, self.clock_view, self.centre.timeline, self.left, self)
         self.centre.add_below(self.loop.beside)
+        self.walk = GraphWiring(self, self.centre, self.links.model)
         self.progress = ProgressPanel()
         self.summary = SummaryPanel()
         self.log = LogPanel()
@@ -146,6 +148,7 @@ class MainWindow(QMainWindow):
                 lambda: self.centre.timeline,
                 lambda: self.actions_by_key["stack_memory"].isChecked(),  # noqa: PLW0108 - made after the slots
             ),
+            **graph_slots(lambda: self.walk),
             "show_left": lambda: self._toggle(self.left),
             "show_right": lambda: self._toggle(self.selection),
             "show_below": lambda: self._toggle(self._splitters["below"]),
@@ -281,6 +284,7 @@ class MainWindow(QMainWindow):
         problem = None if work is None else work.problem
         self.centre.show_plan(shown, problem)
         self.links.show_plan(shown, problem)
+        self.walk.show_plan(shown, problem)
 
     def _show_plan(self) -> None:
         shown, stale = self.document.shown, self.document.stale
@@ -474,6 +478,7 @@ class MainWindow(QMainWindow):
         self.sessions.close()
         self.exporting.close()
         self.selection.end()
+        self.walk.close()
         self.planning.close()
         self.document.close()
         self.clock_view.close()

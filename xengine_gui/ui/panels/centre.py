@@ -37,6 +37,7 @@ class CentrePanel(Panel):
         self.state.setParent(self)
         self.state.raise_()
         self.welcome = self._welcome()
+        self._foot = QWidget(self)
 
     def add_bars(self, bars: QWidget) -> None:
         """Put more bars above everything."""
@@ -45,6 +46,16 @@ class CentrePanel(Panel):
     def add_below(self, view: QWidget) -> None:
         """Put another view below the timeline, with as much room."""
         self._column.addWidget(view, 1)
+
+    def add_foot(self, bar: QWidget) -> None:
+        """Put a bar below everything, as high as it wants to be."""
+        self._column.addWidget(bar)
+        self._foot = bar
+
+    def show_timeline(self, *, visible: bool) -> None:
+        """Show the timeline, or leave its room to another view."""
+        self.overview.setVisible(visible)
+        self.timeline.setVisible(visible)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the floating bar at the bottom, and the buttons below the words of the empty view."""
@@ -86,7 +97,8 @@ class CentrePanel(Panel):
     def _place_state(self) -> None:
         width = min(self.state.line_width, self.width() - 2 * _MARGIN)
         height = self.state.heightForWidth(width)
-        self.state.setGeometry((self.width() - width) // 2, self.height() - height - _MARGIN, width, height)
+        bottom = self.height() - (self._foot.sizeHint().height() if self._foot.isVisible() else 0)
+        self.state.setGeometry((self.width() - width) // 2, bottom - height - _MARGIN, width, height)
 
     def _welcome(self) -> QWidget:
         buttons = QWidget(self)

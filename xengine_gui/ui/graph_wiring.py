@@ -1,0 +1,132 @@
+"""Puts the graph beside the timeline and the playback bar below both, and keeps them told."""
+
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from typing import Protocol
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
+
+from xengine_gui.model.problem import Problem
+from xengine_gui.ui.graph_view.panel import GraphPanel
+from xengine_gui.ui.panels.centre import CentrePanel
+from xengine_gui.ui.playback import Playback
+from xengine_gui.ui.playback_bar import PlaybackBar
+from xengine_gui.ui.selection import SelectionModel
+from xengine_gui.ui.shown_plan import ShownPlan
+
+
+class CentreView(IntEnum):
+    """What the middle of the window shows."""
+
+    TIMELINE = 0
+    GRAPH = 1
+    BOTH = 2
+
+
+_TITLES = {CentreView.TIMELINE: "Timeline", CentreView.GRAPH: "Graph", CentreView.BOTH: "Both"}
+_TIPS = {
+    CentreView.TIMELINE: "Show when what runs, and the memory",
+    CentreView.GRAPH: "Show what reads what, and where results wait",
+    CentreView.BOTH: "Show the timeline with the graph below it",
+}
+
+
+class Zoomable(Protocol):
+    """A view that can be zoomed."""
+
+    def fit(self) -> None:
+        """Show everything."""
+
+    def zoom_in(self) -> None:
+        """Show less, larger."""
+
+    def zoom_out(self) -> None:
+        """Show more, smaller."""
+
+    def zoom_to_selected(self) -> None:
+        """Show what is selected, large."""
+
+
+class GraphWiring(QObject):
+    """The graph, the playback and the tabs of one window."""
+
+    def __init__(self, window: QWidget, centre: CentrePanel, selection: SelectionModel) -> None:
+        super().__init__(window)
+        self._centre = centre
+        self.graph = GraphPanel(selection)
+        self.playback = Playback(selection, self)
+        self.bar = PlaybackBar(self.playback)
+        self.bar.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.tabs = _tabs()
+        centre.add_bars(self.tabs)
+        centre.add_below(self.graph)
+        centre.add_foot(self.bar)
+        self.tabs.currentChanged.connect(lambda _index: self._show_view())
+        centre.timeline.time_hovered.connect(self.graph.hover_time)
+        for view in (centre.timeline, self.graph.view):
+            view.installEventFilter(self)
+        self._show_view()
+
+    @property
+    def shown_view(self) -> CentreView:
+        """What the middle of the window shows."""
+        return CentreView(self.tabs.currentIndex())
+
+    def show_view(self, view: CentreView) -> None:
+        """Show the timeline, the graph, or both."""
+        self.tabs.setCurrentIndex(view)
+
+    def zoomable(self) -> Zoomable:
+        """The view that zooming is about: the graph where it has the focus or is alone."""
+        alone = self.shown_view is CentreView.GRAPH
+        return self.graph.view if alone or self.graph.view.hasFocus() else self._centre.timeline
+
+    def show_plan(self, shown: ShownPlan | None, problem: Problem | None) -> None:
+        """Another plan is shown, or another problem is at hand."""
+        self.graph.show_problem(problem)
+        self.graph.show_plan(shown)
+        self.playback.set_plan(shown)
+
+    def close(self) -> None:
+        """The window closes."""
+        self.bar.close_jobs()
+        self.graph.close_jobs()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Space plays and pauses in the timeline and in the graph; elsewhere it presses buttons."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and not event.isAutoRepeat():
+            is_plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+            if event.key() == Qt.Key.Key_Space and is_plain and self.playback.count:
+                self.playback.toggle()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _show_view(self) -> None:
+        view = self.shown_view
+        timeline = view is not CentreView.GRAPH
+        self._centre.show_timeline(visible=timeline)
+        self.graph.setVisible(view is not CentreView.TIMELINE)
+
+
+def graph_slots(wiring: Callable[[], GraphWiring]) -> Mapping[str, Callable[[], object]]:
+    """What the zooming actions do once there is a graph beside the timeline."""
+    return {
+        "fit": lambda: wiring().zoomable().fit(),
+        "fit_selection": lambda: wiring().zoomable().zoom_to_selected(),
+        "zoom_in": lambda: wiring().zoomable().zoom_in(),
+        "zoom_out": lambda: wiring().zoomable().zoom_out(),
+    }
+
+
+def _tabs() -> QTabBar:
+    tabs = QTabBar()
+    tabs.setObjectName("centre-tabs")
+    tabs.setAccessibleName("What the middle of the window shows")
+    tabs.setDrawBase(False)
+    tabs.setExpanding(False)
+    for view in CentreView:
+        tabs.addTab(_TITLES[view])
+        tabs.setTabToolTip(view, _TIPS[view])
+    return tabs
