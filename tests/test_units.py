@@ -10,11 +10,16 @@ from xengine_gui.units import (
     format_count,
     format_duration,
     format_duration_exact,
+    format_flop_per_s,
     format_names,
     format_percent,
     format_size,
     format_size_exact,
+    parse_bytes_per_s,
     parse_duration_ns,
+    parse_flop_per_s,
+    parse_power_uw,
+    parse_share,
     parse_size_bytes,
 )
 
@@ -138,6 +143,56 @@ def test_times_are_shown_at_a_sensible_scale(time_ns: int, shown: str) -> None:
 def test_rates_are_shown_as_makers_state_them() -> None:
     assert format_bandwidth(12 * 10**9) == "12 GB/s"
     assert format_bandwidth(300 * 10**9) == "300 GB/s"
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_per_s"),
+    [
+        ("336 GB/s", 336 * 10**9),
+        ("12GiB/s", 12 * GIB),
+        ("80 MB/s", 80 * 10**6),
+        ("16000000", 16 * 10**6),
+        ("1 GBps", 10**9),
+    ],
+)
+def test_bandwidths_are_read(text: str, bytes_per_s: int) -> None:
+    assert parse_bytes_per_s(text) == bytes_per_s
+
+
+@pytest.mark.parametrize(
+    ("text", "flop_per_s"),
+    [("10.9 TFLOP/s", 10_900_000_000_000), ("825.6 GFLOPS", 825_600_000_000), ("64 Mflop/s", 64 * 10**6), ("5", 5)],
+)
+def test_arithmetic_is_read(text: str, flop_per_s: int) -> None:
+    assert parse_flop_per_s(text) == flop_per_s
+    assert parse_flop_per_s(format_flop_per_s(flop_per_s)) == pytest.approx(flop_per_s, rel=0.005)
+
+
+@pytest.mark.parametrize(("text", "power_uw"), [("3 W", 3 * 10**6), ("10.982 mW", 10_982), ("2 kW", 2 * 10**9)])
+def test_powers_are_read(text: str, power_uw: int) -> None:
+    assert parse_power_uw(text) == power_uw
+
+
+@pytest.mark.parametrize(("text", "share"), [("70 %", 0.7), ("0.45", 0.45), ("100%", 1.0), ("1", 1.0)])
+def test_shares_are_read(text: str, share: float) -> None:
+    assert parse_share(text) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("parse", "text"),
+    [
+        (parse_bytes_per_s, "8 Gb/s"), (parse_bytes_per_s, ""), (parse_bytes_per_s, "fast"),
+        (parse_bytes_per_s, "-1 GB/s"), (parse_flop_per_s, "10 TB/s"), (parse_flop_per_s, ""),
+        (parse_flop_per_s, "inf"),
+        (parse_power_uw, "3"), (parse_power_uw, "3 MW"), (parse_share, "0"), (parse_share, "101 %"),
+        (parse_share, "70 B"), (parse_share, "nan"),
+    ],
+)  # fmt: skip
+def test_other_rates_powers_and_shares_are_refused_in_a_sentence(parse, text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(text)
+    assert str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_counts_and_names_are_told_in_words() -> None:

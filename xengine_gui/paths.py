@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from platformdirs import user_state_path
+from platformdirs import user_config_path, user_state_path
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -25,3 +25,8 @@ def sample_graphs() -> Path:
 def state_folder() -> Path:
     """The folder for recent files and autosaved work; it may not exist yet."""
     return user_state_path("xengine-planner", appauthor=False)
+
+
+def config_folder() -> Path:
+    """The folder for what the user has set down to be used again, such as own device presets; it may not exist yet."""
+    return user_config_path("xengine-planner", appauthor=False)

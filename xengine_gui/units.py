@@ -48,6 +48,45 @@ def parse_duration_ns(text: str) -> int:
     return _whole(text, number * factor)
 
 
+def parse_bytes_per_s(text: str) -> int:
+    """Bytes per second of a bandwidth such as `336 GB/s` or `12 GiB/s`; a number alone is bytes per second."""
+    plain = text.strip()
+    size = re.sub(r"\s*(/s|ps|/sec)$", "", plain)
+    try:
+        return parse_size_bytes(size)
+    except InputError as error:
+        if not plain:
+            raise InputError("", "nothing is given: write a bandwidth such as 336 GB/s") from None
+        raise InputError("", f"{plain!r} is no bandwidth such as 336 GB/s: {error}") from None
+
+
+def parse_flop_per_s(text: str) -> int:
+    """Operations per second of a peak such as `10.9 TFLOP/s` or `825.6 GFLOPS`; a number alone is FLOP per second."""
+    number, unit = _split(text, "a peak such as 10.9 TFLOP/s")
+    match = re.fullmatch(r"([kmgtpeKMGTPE]?)(?:flops?(?:/s)?)?", unit, re.IGNORECASE)
+    if match is None:
+        raise InputError("", f"{text.strip()!r} has no unit of arithmetic: use GFLOP/s or TFLOP/s")
+    return _whole(text, number * 1000 ** (_LETTERS.index(match[1].lower()) + 1 if match[1] else 0))
+
+
+def parse_power_uw(text: str) -> int:
+    """Microwatts of a power such as `3 W` or `11 mW`; it must have a unit."""
+    number, unit = _split(text, "a power such as 3 W")
+    factor = {"W": 10**6, "mW": 10**3, "µW": 1, "μW": 1, "uW": 1, "kW": 10**9}.get(unit)
+    if factor is None:
+        raise InputError("", f"{text.strip()!r} has no unit of power: use W or mW")
+    return _whole(text, number * factor)
+
+
+def parse_share(text: str) -> float:
+    """A share above 0 and up to 1, written as `70 %` or `0.7`."""
+    number, unit = _split(text, "a share such as 70 %")
+    value = float(number) / 100 if unit == "%" else float(number)
+    if unit not in ("", "%") or not 0 < value <= 1:
+        raise InputError("", f"{text.strip()!r} is no share above 0 % and up to 100 %")
+    return value
+
+
 def format_size(size_bytes: int) -> str:
     """A size at a sensible binary scale, three significant digits or more: `392 MiB`, `1.12 GiB`, `17 B`."""
     if abs(size_bytes) < 1024:
@@ -105,6 +144,11 @@ def format_bandwidth(bandwidth_bytes_per_s: int) -> str:
             digits = _three_digits(bandwidth_bytes_per_s / 1000**power)
             return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits} {'KMGTP'[power - 1]}B/s"
     return f"{bandwidth_bytes_per_s} B/s"
+
+
+def format_flop_per_s(flop_per_s: int) -> str:
+    """Arithmetic at a sensible decimal scale, as makers of devices state it: `10.9 TFLOP/s`."""
+    return format_bandwidth(flop_per_s).replace("B/s", "FLOP/s")
 
 
 def format_count(count: int, word: str) -> str:

@@ -2,9 +2,9 @@
 
     python tests/benchmarks/predicted_and_measured.py [--networks resnet18:8,lenet:256] [--rounds 3]
 
-needs `torch` and `onnxruntime`. Each network is run operator by operator in PyTorch just as the file has it. Both sides
-run on one thread and count its processor time. PyTorch's peak is of the storages that its operators make, with gradients
-in place; its ReLUs write over their inputs, as torchvision's do.
+needs `torch` and `onnxruntime`. Each network is run operator by operator in PyTorch just as the file has it. Both
+sides run on one thread and count its processor time. PyTorch's peak is of the storages that its operators make; its
+ReLUs write over their inputs, as torchvision's do.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from xengine_gui.profile import ProfileOptions, profile
 from xengine_gui.training import training_graph
 
 Tensor = torch.Tensor
-NETWORKS = "lenet:256,resnet18:8,mobilenet_v2:8,googlenet:8"
+NETWORKS = "resnet18:32,resnet50:8,vgg16:4,mobilenet_v2:8,lenet:256"
 STEPS = 3
 
 
@@ -55,7 +55,6 @@ class Network(torch.nn.Module):
             torch.nn.init.normal_(value, std=fan**-0.5) if value.ndim > 1 else torch.nn.init.ones_(value)
             if parameter.trainable:
                 value = torch.nn.Parameter(value)
-                value.grad = torch.zeros_like(value)
             self.weights[name] = value
         last = {name: place for place, o in enumerate(network.operators) for name in (*o.inputs, *o.outputs)}
         self.ending: dict[int, list[str]] = {}
@@ -137,7 +136,7 @@ def step(module: Network, optimizer: torch.optim.Optimizer, shape: tuple[int, ..
     del image
     loss.backward()
     optimizer.step()
-    optimizer.zero_grad(set_to_none=False)
+    optimizer.zero_grad(set_to_none=True)
 
 
 def measured(network: NetworkGraph) -> Side:

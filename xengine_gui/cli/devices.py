@@ -2,15 +2,20 @@
 
 import argparse
 
-from xengine_gui.cli.output import say, shown, table
+from xengine_gui.cli.output import say, shown, table, tell
 from xengine_gui.cli.status import DONE
 from xengine_gui.cost import device_presets
+from xengine_gui.cost.own_presets import own_presets_file
+from xengine_gui.cost.presets import own_presets
 from xengine_gui.units import format_bandwidth, format_power, format_size
 
 
 def run(arguments: argparse.Namespace) -> int:
     """List the presets."""
     presets = device_presets()
+    found = own_presets()
+    for mistake in found.mistakes:
+        tell(f"{shown(str(own_presets_file()))}: {shown(mistake)}.")
     rows = [
         [
             p.key,
@@ -19,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
             _gigaflop(p.peak_flop_per_s) if p.computes else "-",
             format_bandwidth(p.bandwidth_bytes_per_s),
             "-" if p.power_uw is None else format_power(p.power_uw),
-            p.title,
+            f"{p.title} (own)" if p.own else p.title,
         ]
         for p in presets
     ]

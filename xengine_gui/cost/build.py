@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from xengine_gui.cost.flops import work
 from xengine_gui.cost.links import default_link
-from xengine_gui.cost.presets import DevicePreset, device_preset
+from xengine_gui.cost.preset_fields import DevicePreset
+from xengine_gui.cost.presets import device_preset
 from xengine_gui.cost.roofline import COST_MODELS, CostModel
 from xengine_gui.errors import InputError
 from xengine_gui.model.device import Device, Link

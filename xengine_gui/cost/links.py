@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from xengine_gui.cost.presets import DevicePreset
+from xengine_gui.cost.preset_fields import DevicePreset
 from xengine_gui.model.device import Link
 
 # Bandwidth of one direction as copies reach it, and latency. PCIe: 16 lanes (x8 where named) at about 76 % of the line
@@ -19,6 +19,8 @@ _BUS: Mapping[str, tuple[int, int]] = {
     "sd": (80_000_000, 500_000),
     "flash": (16_000_000, 50_000),
 }
+BUSES = ("shared", *_BUS)
+"""What a device may talk through."""
 # What an NVLink device uses towards everything that has none.
 _HOST_BUS: Mapping[str, str] = {"nvlink2": "pcie3", "nvlink3": "pcie4", "nvlink4": "pcie5"}
 _STORAGE = ("storage",)

@@ -4,7 +4,7 @@ from math import ceil
 from typing import Protocol
 
 from xengine_gui.cost.flops import Work
-from xengine_gui.cost.presets import DevicePreset
+from xengine_gui.cost.preset_fields import DevicePreset
 from xengine_gui.model.operator import Implementation
 
 
