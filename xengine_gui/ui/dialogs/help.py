@@ -9,11 +9,11 @@ from xengine_gui.ui.actions import ACTIONS
 from xengine_gui.ui.panels.parts import column, text_label
 
 MOUSE = (
-    ("wheel", "zoom at the pointer (trace-viewer style: scroll, and with Ctrl zoom)"),
+    ("wheel", "zoom at the pointer (trace style: scroll, Ctrl zooms)"),
     ("Shift+wheel", "pan"),
-    ("drag", "pan (trace-viewer style: select a stretch of time)"),
+    ("drag", "pan (trace style: select a stretch of time)"),
     ("Shift+drag, drag on the axis", "select a stretch of time and see its sums"),
-    ("click", "select a bar, a transfer, a free, a peak or a moment of a memory curve"),
+    ("click", "select a bar, transfer, free, peak or moment"),
     ("double click", "show what is selected, large"),
     ("drag a limit line", "change a device's memory limit"),
     ("drag in the overview", "move the view, or draw a new one"),
@@ -21,11 +21,10 @@ MOUSE = (
 )
 _OTHER = (
     ("Ctrl+Z, Ctrl+Shift+Z", "Undo and redo an edit"),
-    ("←, →", "In the timeline: earlier and later"),
-    ("Home, End", "In the timeline: the start and the end of the plan"),
-    ("Esc", "In the timeline: select nothing; in a field of a limit: bring it back"),
+    ("←, →", "Earlier and later"),
+    ("Home, End", "The start and the end of the plan"),
+    ("Esc", "Select nothing; take a drag or a typed limit back"),
 )
-_HALF = 22
 
 
 class KeysDialog(QDialog):
@@ -40,8 +39,9 @@ class KeysDialog(QDialog):
         grid.setColumnMinimumWidth(2, 12)
         lines = [(_keys(spec.shortcuts), spec.tip) for spec in ACTIONS if spec.shortcuts]
         lines += [*_OTHER, *((m, t[0].upper() + t[1:]) for m, t in MOUSE)]
+        rows = -(-len(lines) // 2)
         for line, (keys, tip) in enumerate(lines):
-            half, place = divmod(line, _HALF)
+            half, place = divmod(line, rows)
             grid.addWidget(text_label(keys, "heading"), place, 3 * half)
             grid.addWidget(text_label(tip), place, 3 * half + 1)
         self.setLayout(column(grid, 1, _close(self), spacing=16, margins=(20, 18, 20, 14)))

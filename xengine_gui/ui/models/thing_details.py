@@ -4,6 +4,7 @@ from xengine_gui.model.plan import Compute
 from xengine_gui.ui.models.event_details import EventDetails, Fact
 from xengine_gui.ui.selection_traces import Traces
 from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.timeline.details import shortened
 from xengine_gui.units import (
     format_count,
     format_duration,
@@ -14,7 +15,8 @@ from xengine_gui.units import (
     format_size_exact,
 )
 
-_MOST_NAMES = 4
+_MOST_NAMES = 12
+_LONGEST = 28
 
 
 def operator_details(shown: ShownPlan, traces: Traces, name: str) -> EventDetails:
@@ -50,11 +52,12 @@ def tensor_details(shown: ShownPlan, traces: Traces, name: str) -> EventDetails:
     again = sum(
         e.again for e in (shown.plan.events[i] for i in traces.computations.get(maker, ())) if isinstance(e, Compute)
     )
-    facts = [_size("size", shown.tensor_bytes[name])]
+    facts: list[Fact] = []
     if maker:
-        facts.append(Fact("made by", maker))
+        facts.append(Fact("made by", shortened(maker, _LONGEST), maker))
         facts.append(Fact("recomputed", format_times(again)))
-    facts.append(Fact("read by", format_names(readers, _MOST_NAMES) if readers else "nothing"))
+    by = shortened(readers[0], _LONGEST) if len(readers) == 1 else format_count(len(readers), "operator")
+    facts.append(Fact("read by", by if readers else "nothing", format_names(readers, _MOST_NAMES)))
     for device in dict.fromkeys(s.device for s in stays):
         here = [s for s in stays if s.device == device]
         held = sum((end_ns if s.end_ns is None else s.end_ns) - s.start_ns for s in here)
@@ -65,7 +68,7 @@ def tensor_details(shown: ShownPlan, traces: Traces, name: str) -> EventDetails:
 
 def moment_details(shown: ShownPlan, device: str, time_ns: int) -> EventDetails:
     """A moment, on a device or on all."""
-    facts = []
+    facts: list[Fact] = []
     for line in shown.timeline.devices:
         if device and line.device != device:
             continue

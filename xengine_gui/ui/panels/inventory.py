@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QTableView
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView
 
 from xengine_gui.ui.models.rows_model import NAME_ROLE, RowsModel, SortedRows
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row
@@ -13,6 +13,7 @@ from xengine_gui.units import format_count
 
 _FILTER_MS = 60
 _ROW_PADDING = 8
+_LEAST_NAME = 20
 
 
 class InventoryPanel(Panel):
@@ -32,7 +33,7 @@ class InventoryPanel(Panel):
         self.filter = QLineEdit(placeholderText=f"filter {word}s by name, kind, device…", clearButtonEnabled=True)
         self.filter.setAccessibleName(f"Filter of the {word} table")
         self.count = ElidedLabel("", "small")
-        self.table = _table(self.rows, stretched)
+        self.table = _Table(self.rows, stretched)
         self.table.setAccessibleName(f"{word.capitalize()} table")
         head = row(self.filter, self.count)
         head.setStretch(0, 2)
@@ -98,6 +99,7 @@ class InventoryPanel(Panel):
         header = self.table.horizontalHeader()
         self.rows.sort(header.sortIndicatorSection(), header.sortIndicatorOrder())
         self._is_showing = False
+        self.table.fit_columns()
         self._tell()
 
     def _tell(self) -> None:
@@ -124,27 +126,43 @@ class InventoryPanel(Panel):
         super().keyPressEvent(event)
 
 
-def _table(rows: SortedRows, stretched: int) -> QTableView:
-    table = QTableView()
-    table.setModel(rows)
-    table.setSortingEnabled(True)
-    table.setShowGrid(False)
-    table.setWordWrap(False)
-    table.setAlternatingRowColors(True)
-    table.setTabKeyNavigation(False)
-    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + _ROW_PADDING)
-    header = table.horizontalHeader()
-    header.setHighlightSections(False)
-    header.setMinimumSectionSize(52)
-    header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-    # All rows are looked at for the width of a column by default, which takes long where there are many.
-    header.setResizeContentsPrecision(60)
-    for section in range(rows.columnCount()):
-        header.setSectionResizeMode(section, QHeaderView.ResizeMode.ResizeToContents)
-    header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
-    return table
+class _Table(QTableView):
+    """A table whose column of names takes what is left of the width, though never less than a name needs."""
+
+    def __init__(self, rows: SortedRows, stretched: int) -> None:
+        super().__init__()
+        self._stretched = stretched
+        self.setModel(rows)
+        self.setSortingEnabled(True)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setAlternatingRowColors(True)
+        self.setTabKeyNavigation(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + _ROW_PADDING)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(52)
+        header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+
+    def fit_columns(self) -> None:
+        """Make columns as wide as their contents."""
+        # All rows are looked at for the width of a column by default, which takes long where there are many.
+        self.horizontalHeader().setResizeContentsPrecision(60)
+        self.resizeColumnsToContents()
+        self._stretch()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the names what is left."""
+        super().resizeEvent(event)
+        self._stretch()
+
+    def _stretch(self) -> None:
+        header = self.horizontalHeader()
+        others = sum(header.sectionSize(i) for i in range(header.count()) if i != self._stretched)
+        least = self.fontMetrics().horizontalAdvance("m") * _LEAST_NAME
+        header.resizeSection(self._stretched, max(least, self.viewport().width() - others))

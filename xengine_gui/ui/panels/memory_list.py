@@ -39,7 +39,7 @@ class MemoryTable(QTableView):
         header.setHighlightSections(False)
         self.setAccessibleName("Tensors in memory")
         self.set_explained(explained=False)
-        self.setMinimumHeight(4 * (self.fontMetrics().height() + _PADDING))
+        self.setMinimumHeight(3 * (self.fontMetrics().height() + _PADDING))
 
     @property
     def is_explained(self) -> bool:

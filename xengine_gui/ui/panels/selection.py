@@ -37,7 +37,7 @@ _EMPTY_HINT = "What is clicked in the timeline is explained here."
 _HINT = "Click a bar, a transfer, a free or a memory curve, or press / to find an operator or a tensor."
 _FOLLOW_MS = 50
 _MOST_TENSORS = 12
-_LEAST_HEIGHT = 60
+_LEAST_HEIGHT = 130
 
 
 class SelectionPanel(Panel):

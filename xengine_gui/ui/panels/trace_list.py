@@ -12,7 +12,7 @@ from xengine_gui.ui.timeline.lit import PART_WORDS, Part
 from xengine_gui.units import format_duration, format_duration_exact
 
 _PADDING = 7
-_MOST_LINES = 7
+_MOST_LINES = 6
 
 
 def _words(row: TraceRow) -> str:
