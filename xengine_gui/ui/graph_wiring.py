@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
 
 from xengine_gui.model.problem import Problem
@@ -13,8 +13,10 @@ from xengine_gui.ui.graph_view.panel import GraphPanel
 from xengine_gui.ui.panels.centre import CentrePanel
 from xengine_gui.ui.playback import Playback
 from xengine_gui.ui.playback_bar import PlaybackBar
-from xengine_gui.ui.selection import SelectionModel
+from xengine_gui.ui.selection import Kind, SelectionModel
 from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.timeline.frame import Frame
+from xengine_gui.ui.timeline.overlay import paint_cursor
 
 
 class CentreView(IntEnum):
@@ -54,7 +56,8 @@ class GraphWiring(QObject):
 
     def __init__(self, window: QWidget, centre: CentrePanel, selection: SelectionModel) -> None:
         super().__init__(window)
-        self._centre = centre
+        self._centre, self._selection = centre, selection
+        self._has_problem = False
         self.graph = GraphPanel(selection)
         self.playback = Playback(selection, self)
         self.bar = PlaybackBar(self.playback)
@@ -63,6 +66,8 @@ class GraphWiring(QObject):
         centre.add_bars(self.tabs)
         centre.add_below(self.graph)
         centre.add_foot(self.bar)
+        centre.timeline.add_layer(self._paint_cursor)
+        self.playback.state_changed.connect(centre.timeline.repaint_all)
         self.tabs.currentChanged.connect(lambda _index: self._show_view())
         centre.timeline.time_hovered.connect(self.graph.hover_time)
         for view in (centre.timeline, self.graph.view):
@@ -88,6 +93,9 @@ class GraphWiring(QObject):
         self.graph.show_problem(problem)
         self.graph.show_plan(shown)
         self.playback.set_plan(shown)
+        if self._has_problem is not (problem is not None):
+            self._has_problem = problem is not None
+            self._show_view()
 
     def close(self) -> None:
         """The window closes."""
@@ -104,10 +112,20 @@ class GraphWiring(QObject):
         return super().eventFilter(watched, event)
 
     def _show_view(self) -> None:
-        view = self.shown_view
-        timeline = view is not CentreView.GRAPH
-        self._centre.show_timeline(visible=timeline)
+        """Show what the tabs say; while there is no problem, the timeline with its words of welcome."""
+        view = self.shown_view if self._has_problem else CentreView.TIMELINE
+        self.tabs.setVisible(self._has_problem)
+        self._centre.show_timeline(visible=view is not CentreView.GRAPH)
         self.graph.setVisible(view is not CentreView.TIMELINE)
+
+    def _paint_cursor(self, painter: QPainter, frame: Frame) -> None:
+        """The moment of playback on the timeline, with what each device then holds."""
+        playback = self.playback
+        selected = self._selection.current.kind is Kind.EVENT
+        if selected and playback.shown is not None and playback.position >= 0:
+            moment_ns = playback.shown.plan.events[playback.position].start_ns
+            if playback.playing and frame.view.start_ns <= moment_ns <= frame.view.end_ns:
+                paint_cursor(painter, frame, moment_ns, frame.layout.height)
 
 
 def graph_slots(wiring: Callable[[], GraphWiring]) -> Mapping[str, Callable[[], object]]:

@@ -14,8 +14,9 @@ from xengine_gui.ui.theme import CATEGORY_TITLES, current_theme
 from xengine_gui.ui.timeline.frame import Fonts
 
 _PHASES = (Category.FORWARD, Category.LOSS, Category.BACKWARD, Category.UPDATE)
-_FATES = {Fate.RETAINED: "retained", Fate.RECOMPUTED: "freed, recomputed", Fate.MOVED: "transferred"}
+_FATES = {Fate.RETAINED: "retained", Fate.RECOMPUTED: "freed and recomputed", Fate.MOVED: "transferred"}
 _SIGN = QSize(22, 12)
+_LONG_SIGN = 34
 _GAP = 16.0
 _MARGIN = 12.0
 
@@ -44,7 +45,6 @@ class GraphLegend(QWidget):
             if len(devices) > 1:
                 self._entries += [("device", i, f"on {name}") for name, i in devices]
                 self._entries.append(("several", 0, "on several"))
-            self._entries += [("again", 0, "recomputed"), ("retained", 0, "retained for backward")]
             self._entries += [("fate", int(fate), text) for fate, text in _FATES.items()]
             self._entries.append(("live", 0, "in memory now"))
         self.setVisible(bool(self._entries))
@@ -83,7 +83,7 @@ class GraphLegend(QWidget):
         painter.setFont(self._fonts.small)
         metrics = self._fonts.small_metrics
         for entry, place in zip(self._entries, self._places(float(self.width())), strict=True):
-            sign = QRectF(place.left(), place.center().y() - _SIGN.height() / 2, _SIGN.width(), _SIGN.height())
+            sign = QRectF(place.left(), place.center().y() - _SIGN.height() / 2, _wide(entry), _SIGN.height())
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
             _paint_sign(painter, sign, entry)
             painter.setPen(self.palette().windowText().color())
@@ -97,13 +97,17 @@ class GraphLegend(QWidget):
         line = metrics.height() + 4
         x, y = _MARGIN, 6.0
         places: list[QRectF] = []
-        for _kind, _number, text in self._entries:
-            wide = _SIGN.width() + 6 + metrics.horizontalAdvance(text)
+        for entry in self._entries:
+            wide = _wide(entry) + 6 + metrics.horizontalAdvance(entry[2])
             if places and x + wide > width - _MARGIN:
                 x, y = _MARGIN, y + line
             places.append(QRectF(x, y, wide, line - 2))
             x += wide + _GAP
         return places
+
+
+def _wide(entry: _Entry) -> int:
+    return _LONG_SIGN if entry[0] == "fate" else _SIGN.width()
 
 
 def _paint_sign(painter: QPainter, box: QRectF, entry: _Entry) -> None:
@@ -115,12 +119,13 @@ def _paint_sign(painter: QPainter, box: QRectF, entry: _Entry) -> None:
         paint_body(painter, theme, box, theme.text_muted, [float(i == number) for i in range(number + 1)])
     elif kind == "several":
         paint_body(painter, theme, box, theme.text_muted, [0.6, 0.4])
-    elif kind == "again":
-        paint_again(painter, theme, box.adjusted(5, 0, -5, 0))
-    elif kind == "retained":
-        paint_retained(painter, theme, box.center())
     elif kind == "live":
         paint_live(painter, theme, QRectF(box.center().x() - 3, box.top(), 6, box.height()), 0.7, 0)
     else:
         painter.setPen(fate_pen(theme, Fate(number), 2.2))
-        painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
+        painter.drawLine(QPointF(box.left() + 4, box.center().y()), QPointF(box.right(), box.center().y()))
+        # What the nodes bear whose results go this way.
+        if number == Fate.RETAINED:
+            paint_retained(painter, theme, QPointF(box.left() + 5, box.center().y()))
+        elif number == Fate.RECOMPUTED:
+            paint_again(painter, theme, QRectF(box.left(), box.top(), 11, box.height()))
