@@ -48,7 +48,8 @@ class Optimal:
         search.run()
         plan = search.plan()
         plan = replace(plan, explanation=_ease(plan)) if plan.has_events else search.plan(_without_plan(search))
-        return replace(plan, watch_points=search.points)
+        # Replanning starts from the points that matter: those whose memory rows cost something in the last LP.
+        return replace(plan, watch_points=tuple(point for point in search.points if point not in search.slack))
 
 
 def _start(search: "Search", context: SolveContext) -> None:
