@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from xengine_gui import planner
-from xengine_gui.cost import DeviceChoice
+from xengine_gui.cost import DeviceChoice, with_measured
 from xengine_gui.errors import InputError
 from xengine_gui.model.constraints import Constraint, constrained, constraint_from_json
 from xengine_gui.model.device import Link
@@ -49,8 +49,9 @@ class Session:
     """All of a session. A network has `devices` and the rest of its setup, a problem or plan file only `limits`.
 
     `links` are those that differ from what the devices' presets give. `gap_ratio` and `time_limit_s` (`None`: no limit)
-    are the options of the search. `constraints` are rows as they stand in the file. `unknown` has the keys that were
-    read and not understood.
+    are the options of the search. `constraints` are rows as they stand in the file. `costs` are tables of measured
+    times that lie over the problem, `report` is what was assumed when the network was read. `unknown` has the keys that
+    were read and not understood.
     """
 
     file: Path
@@ -62,6 +63,8 @@ class Session:
     links: tuple[Link, ...] = ()
     limits: Mapping[str, int | None] = field(default_factory=dict)
     constraints: tuple[Json, ...] = ()
+    costs: tuple[Path, ...] = ()
+    report: tuple[str, ...] = ()
     strategy: str = "optimal"
     gap_ratio: float = SolveOptions().gap_ratio
     time_limit_s: float | None = SolveOptions().time_limit_s
@@ -85,6 +88,7 @@ class Session:
             )
         else:
             problem = opened.problem if isinstance(opened, Plan) else opened
+        problem = with_measured(problem, self.costs)
         understood, others = understood_constraints(self.constraints)
         if others:
             raise InputError(self.file.name, [f"the constraint {show(row)} is not understood" for row in others])

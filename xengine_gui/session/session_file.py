@@ -25,7 +25,7 @@ _THEMES = ("system", "light", "dark")
 _KEYS = frozenset(
     {
         "format", "version", "file", "devices", "training", "optimizer", "batch", "bindings", "links", "limits",
-        "constraints", "strategy", "gap_ratio", "time_limit_s", "view", "plans",
+        "constraints", "costs", "report", "strategy", "gap_ratio", "time_limit_s", "view", "plans",
     }
 )  # fmt: skip
 _STEPS: Mapping[str, tuple[type[Run] | type[Move] | type[Drop], tuple[int, ...]]] = {
@@ -64,6 +64,8 @@ def parse_session(data: Json, source: str, folder: Path) -> Session:
         links=tuple(_link(fields, row, place) for place, row in fields.objects(form, "links", "")),
         limits=_numbers(fields, form, "limits", fields.whole_or_none),
         constraints=tuple(fields.rows(form, "constraints", "")),
+        costs=tuple(_path(name, folder) for name in fields.names(form, "costs", "")),
+        report=fields.names(form, "report", ""),
         strategy=fields.text(form, "strategy", "") or "optimal",
         gap_ratio=_share(fields, form, "gap_ratio", options.gap_ratio),
         time_limit_s=_seconds(fields, form, "time_limit_s", options.time_limit_s),
@@ -203,6 +205,8 @@ def session_to_json(session: Session, folder: Path) -> dict[str, Json]:
         **({"links": [_link_row(link) for link in session.links]} if session.links else {}),
         **({"limits": dict(session.limits)} if session.limits else {}),
         **({"constraints": list(session.constraints)} if session.constraints else {}),
+        **({"costs": [path_from(path, folder) for path in session.costs]} if session.costs else {}),
+        **({"report": list(session.report)} if session.report else {}),
         "strategy": session.strategy,
         "gap_ratio": session.gap_ratio,
         "time_limit_s": session.time_limit_s,

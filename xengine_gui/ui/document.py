@@ -84,7 +84,7 @@ class Document(QObject):
 
     def open(self, path: Path, setup: Setup | None = None) -> None:
         """Read a file beside the window and put it in place of what is open; a network under `setup`, if given."""
-        setup = setup or replace(self.setup, batch=None, bindings={}, links=())
+        setup = setup or replace(self.setup, batch=None, bindings={}, links=(), costs=())
 
         def read() -> tuple[Work, ShownPlan | None]:
             work, plan = open_work(path, setup)
@@ -109,7 +109,7 @@ class Document(QObject):
             self._work, self._shown = result
             self._last_plans.clear()
             self._last_works.clear()
-            self._next_setup = replace(self.setup, batch=None, bindings={}, links=())
+            self._next_setup = replace(self.setup, batch=None, bindings={}, links=(), costs=())
             self.undo_stack.clear()
             self.work_changed.emit()
             self.plan_changed.emit()
@@ -159,6 +159,29 @@ class Document(QObject):
             return
         self._edits.append((text, change))
         self._build()
+
+    def load_costs(self, path: Path) -> None:
+        """Lay a table of measured times over the problem."""
+        work, text = self._work, f"measured times of {path.name}"
+        if work is None:
+            self._refuse("Open a network or a problem first: measured times lie over its operators.")
+        elif work.setup is not None:
+            self.edit_setup(text, lambda setup: replace(setup, costs=(*setup.costs, path)))
+        else:
+            try:
+                self._push(text, work.with_costs((path,)))
+            except InputError as error:
+                self._refuse(str(error))
+
+    def drop_costs(self) -> None:
+        """Take measured times away: those of a network are modelled again, a problem file has its own."""
+        work = self._work
+        if work is None or not work.costs:
+            return
+        if work.setup is not None:
+            self.edit_setup("modelled times", lambda setup: replace(setup, costs=()))
+        else:
+            self.open(work.path)
 
     def set_preset(self, device: str, preset: str) -> None:
         """Give a device another preset, with that preset's own memory."""

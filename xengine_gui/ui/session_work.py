@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xengine_gui import planner
+from xengine_gui.errors import InputError
 from xengine_gui.model.constraints import constraint_to_json
 from xengine_gui.model.plan import Plan
 from xengine_gui.session import Session, View, restored_plan, saved_plan, understood_constraints, with_limits
@@ -54,6 +55,8 @@ def draft_of(
         time_limit_s=options.time_limit_s,
         view=view,
         constraints=(*map(constraint_to_json, work.constraints), *understood_constraints(common.constraints)[1]),
+        costs=work.costs,
+        report=work.report,
         unknown=common.unknown,
     )
     if setup is None:
@@ -74,15 +77,7 @@ def draft_of(
 
 def opened(session: Session) -> tuple[Work, ShownPlan | None]:
     """What a session works on, with its best plan if that still is one; an `InputError` where it cannot be opened."""
-    setup = Setup(
-        devices=session.devices or planner.DEFAULT_DEVICES,
-        training=session.training,
-        optimizer=session.optimizer,
-        batch=session.batch,
-        bindings=session.bindings,
-        links=session.links,
-    )
-    work, plan = open_work(session.file, setup)
+    work, plan = _open(session)
     own_problem = work.problem
     if work.setup is None:
         work = replace(work, problem=with_limits(work.problem, session.limits))
@@ -96,6 +91,25 @@ def opened(session: Session) -> tuple[Work, ShownPlan | None]:
     if plan is not None and work.problem is own_problem:
         return work, checked(session.file, plan)
     return work, None
+
+
+def _open(session: Session) -> tuple[Work, Plan | None]:
+    """The session's file with its setup and its measured costs; where those have no place any more, without them."""
+    setup = Setup(
+        devices=session.devices or planner.DEFAULT_DEVICES,
+        training=session.training,
+        optimizer=session.optimizer,
+        batch=session.batch,
+        bindings=session.bindings,
+        links=session.links,
+    )
+    work, plan = open_work(session.file, setup)
+    if not session.costs:
+        return work, plan
+    try:
+        return work.with_costs(session.costs), plan
+    except InputError as error:
+        return replace(work, note=f"The measured costs of the session are left out: {error}"), plan
 
 
 def _bound(work: Work, session: Session) -> Work:

@@ -6,7 +6,7 @@ from itertools import permutations
 from pathlib import Path
 
 from xengine_gui import planner
-from xengine_gui.cost import DeviceChoice, default_link, device_preset
+from xengine_gui.cost import DeviceChoice, default_link, device_preset, with_measured
 from xengine_gui.errors import InputError
 from xengine_gui.model.constraints import Constraint, as_far_as_possible
 from xengine_gui.model.device import Link
@@ -14,12 +14,15 @@ from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 
+_COSTS_OUTDATED = "The measured times were of another batch, mode or optimizer, so times are modelled again."
+_MOST_MISTAKES = 3
+
 
 @dataclass(frozen=True)
 class Setup:
     """How a network becomes a problem. A `batch` of `None` is the network's own; `bindings` are its free dimensions.
 
-    `links` are those that differ from what the devices' presets give.
+    `links` are those that differ from what the devices' presets give; `costs` are tables of measured times.
     """
 
     devices: tuple[DeviceChoice, ...]
@@ -28,6 +31,13 @@ class Setup:
     batch: int | None = None
     bindings: Mapping[str, int] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
+    costs: tuple[Path, ...] = ()
+
+    def runs_like(self, other: "Setup") -> bool:
+        """Whether times that were measured for one hold for the other."""
+        return (self.training, self.optimizer, self.batch, self.bindings) == (
+            other.training, other.optimizer, other.batch, other.bindings,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,7 @@ class Work:
 
     `constraints` are built into `problem`; `unbound` is the problem without them (`None` where there are none), and
     `idle` tells of those that cannot hold why. `note` is a sentence on what was done otherwise than asked for.
+    `given_costs` are the tables that lie over a problem without a setup.
     """
 
     path: Path
@@ -46,6 +57,17 @@ class Work:
     constraints: tuple[Constraint, ...] = ()
     unbound: Problem | None = None
     idle: Mapping[Constraint, str] = field(default_factory=dict)
+    given_costs: tuple[Path, ...] = ()
+
+    @property
+    def costs(self) -> tuple[Path, ...]:
+        """The tables of measured times that lie over the problem."""
+        return self.given_costs if self.setup is None else self.setup.costs
+
+    @property
+    def report(self) -> tuple[str, ...]:
+        """What was assumed to come from the file to the problem, a sentence each."""
+        return tuple(line for line in self.problem.notes.splitlines() if line)
 
     @property
     def free_problem(self) -> Problem:
@@ -61,6 +83,8 @@ class Work:
             if self.setup.batch is not None:
                 parts.append(f"batch {self.setup.batch}")
         parts.append(f"{len(self.problem.operators):,} operators")
+        if self.costs:
+            parts.append("measured times")
         return " · ".join(parts)
 
     @property
@@ -112,7 +136,18 @@ class Work:
         network = self.network
         if (setup.batch, setup.bindings) != (self.setup.batch, self.setup.bindings):
             network = read_network(self.path, setup)
-        work = work_on(self.path, network, setup)
+        outdated = bool(self.costs) and setup.costs == self.costs and not setup.runs_like(self.setup)
+        work = work_on(self.path, network, replace(setup, costs=()) if outdated else setup)
+        if outdated:
+            work = replace(work, note=_COSTS_OUTDATED)
+        return work.with_constraints(self.constraints) if self.constraints else work
+
+    def with_costs(self, costs: Sequence[Path]) -> "Work":
+        """The same with further tables of measured times; an `InputError` tells the first rows that have no place."""
+        if self.setup is not None:
+            return self.with_setup(replace(self.setup, costs=(*self.setup.costs, *costs)))
+        problem = _measured(self.free_problem, costs)
+        work = replace(self, problem=problem, unbound=None, given_costs=(*self.given_costs, *costs))
         return work.with_constraints(self.constraints) if self.constraints else work
 
 
@@ -138,7 +173,16 @@ def work_on(path: Path, network: NetworkGraph, setup: Setup) -> Work:
     problem = planner.make_problem(
         network, setup.devices, training=setup.training, optimizer=setup.optimizer, links=setup.links
     )
-    return Work(path, problem, network, setup)
+    return Work(path, _measured(problem, setup.costs), network, setup)
+
+
+def _measured(problem: Problem, costs: Sequence[Path]) -> Problem:
+    try:
+        return with_measured(problem, costs)
+    except InputError as error:
+        more = len(error.mistakes) - _MOST_MISTAKES
+        rest = (f"{more:,} more rows have no place",) if more > 0 else ()
+        raise InputError(Path(error.source).name, (*error.mistakes[:_MOST_MISTAKES], *rest)) from None
 
 
 def default_links(devices: Sequence[DeviceChoice]) -> tuple[Link, ...]:
