@@ -21,6 +21,7 @@ from xengine_gui.solve.watchpoints.node_program import NodeProgram
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint, in_order
 from xengine_gui.solve.watchpoints.race import solve_by_both
 from xengine_gui.solve.watchpoints.relaxation import Relaxation
+from xengine_gui.solve.watchpoints.search import Search
 from xengine_gui.solve.watchpoints.tables import Tables
 from xengine_gui.solve.watchpoints.tighten import tighten
 from xengine_gui.solve.watchpoints.tree import Tree, TreeOrders
@@ -66,6 +67,28 @@ def test_the_tree_finds_the_optimum_that_highs_finds(case):
     assert told == sorted(told)
     assert np.all(relaxation.matrix @ found.point >= relaxation.lower - EXACT)
     assert np.all(relaxation.matrix @ found.point <= relaxation.upper + EXACT)
+
+
+@pytest.mark.parametrize(
+    ("name", "limits"),
+    [
+        ("published/vgg16_p100_training", {"gpu": 8_274_477_056}),
+        ("derived/vgg19_gpu30", {}),
+        ("derived/squeezenet_gpu40", {}),
+    ],
+)
+def test_networks_that_take_many_nodes_end_at_the_optimum_too(shared_folder, name, limits):
+    problem = read_problem(shared_folder / "instances" / f"{name}.json")
+    for device, limit_bytes in limits.items():
+        problem = problem.with_limit(device, limit_bytes)
+    search = Search(problem, SolveContext(), "test")
+    search.run()
+    relaxation = Relaxation.of(search.tables, Segmentation(len(problem.operators), search.points))
+    tree = Tree(relaxation, orders())
+    found = tree.run()
+    assert tree.node_count > 5
+    assert found.value == pytest.approx(optimum(relaxation), rel=EXACT)
+    assert found.bound == pytest.approx(found.value, rel=EXACT)
 
 
 @given(tight_relaxations(), st.floats(0.5, 1.5))
