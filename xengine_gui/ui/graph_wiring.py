@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
 from xengine_gui.model.problem import Problem
 from xengine_gui.ui.graph_view.panel import GraphPanel
 from xengine_gui.ui.panels.centre import CentrePanel
+from xengine_gui.ui.panels.parts import Panel, row
 from xengine_gui.ui.playback import Playback
 from xengine_gui.ui.playback_bar import PlaybackBar
 from xengine_gui.ui.selection import Kind, SelectionModel
@@ -63,7 +64,11 @@ class GraphWiring(QObject):
         self.bar = PlaybackBar(self.playback)
         self.bar.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.tabs = _tabs()
-        centre.add_bars(self.tabs)
+        self.head = Panel("centre-head")
+        head = row(self.tabs, 0, self.graph.tools)
+        head.setContentsMargins(0, 0, 10, 0)
+        self.head.setLayout(head)
+        centre.add_bars(self.head)
         centre.add_below(self.graph)
         centre.add_foot(self.bar)
         centre.timeline.add_layer(self._paint_cursor)
@@ -114,7 +119,8 @@ class GraphWiring(QObject):
     def _show_view(self) -> None:
         """Show what the tabs say; while there is no problem, the timeline with its words of welcome."""
         view = self.shown_view if self._has_problem else CentreView.TIMELINE
-        self.tabs.setVisible(self._has_problem)
+        self.head.setVisible(self._has_problem)
+        self.graph.tools.setVisible(view is not CentreView.TIMELINE)
         self._centre.show_timeline(visible=view is not CentreView.GRAPH)
         self.graph.setVisible(view is not CentreView.TIMELINE)
 

@@ -25,6 +25,7 @@ from xengine_gui.ui.timeline.primitives import TEXT_CENTRE, TEXT_LEFT, TEXT_RIGH
 _MOST_PATHS = 700
 _WIDEST_EDGE = 3.0
 _LEAST_FRAMED_SCALE = 0.3
+_LABEL_GAP = 14.0
 _TITLES = {Side.FORWARD: "forward  ↓", Side.BACKWARD: "backward  ↑", Side.UPDATE: "update"}
 
 
@@ -156,7 +157,7 @@ def frame_labels(frame: Frame) -> list[tuple[str, QRectF, str, bool]]:
         box = frame_box(frame, one.left, one.top, one.right, one.bottom)
         width = min(metrics.horizontalAdvance(text) + 10, 190.0)
         to_left = one.side is Side.FORWARD
-        left = box.left() - width - 3 if to_left else box.right() + 3
+        left = box.left() - width - _LABEL_GAP if to_left else box.right() + _LABEL_GAP
         # Beside the frame where it begins, or as far down as it is in view.
         top = min(max(box.top(), frame.head + 2), box.bottom() - metrics.height())
         place = QRectF(left, top, width, metrics.height() + 3)

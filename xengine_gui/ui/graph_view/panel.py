@@ -24,7 +24,10 @@ _READING = "Arranging the graph…"
 
 
 class GraphPanel(Panel):
-    """Draws the problem at hand as soon as it is looked at: while hidden it only remembers what there is."""
+    """Draws the problem at hand as soon as it is looked at: while hidden it only remembers what there is.
+
+    `tools` are its buttons, for whoever puts it into a window to place.
+    """
 
     drawn = Signal()
 
@@ -50,12 +53,10 @@ class GraphPanel(Panel):
         self.collapse.clicked.connect(lambda: self.show_expanded(frozenset()))
         self.expand.clicked.connect(self.expand_all)
         self.fit_button.clicked.connect(self.view.fit)
-        tools = row(self.about, 0, self.collapse, self.expand, self.fit_button, spacing=6)
-        tools.setContentsMargins(12, 5, 12, 5)
-        self._tools = QWidget()
-        self._tools.setLayout(tools)
-        layout = column(self._tools, self.view, self.legend, spacing=0)
-        layout.setStretch(1, 1)
+        self.tools = QWidget()
+        self.tools.setLayout(row(self.about, self.collapse, self.expand, self.fit_button, spacing=6))
+        layout = column(self.view, self.legend, spacing=0)
+        layout.setStretch(0, 1)
         self.setLayout(layout)
         self.view.node_chosen.connect(self.choose_node)
         self.view.edge_chosen.connect(self._choose_edge)
@@ -191,7 +192,7 @@ class GraphPanel(Panel):
     def _show_state(self) -> None:
         scene = self._scene
         self.view.set_message(_EMPTY if self._problem is None else _READING)
-        self._tools.setVisible(scene is not None)
+        self.tools.setEnabled(scene is not None)
         if scene is None or self._problem is None:
             self.legend.show_legend((), phases=(), with_plan=False)
             return

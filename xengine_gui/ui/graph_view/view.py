@@ -109,7 +109,7 @@ class GraphView(QWidget):
         """Show a drawing. `keep_at` is a place in pixels and the place of the drawing that is to stay there."""
         new = looks is None or self._looks is None or looks.scene.structure is not self._looks.scene.structure
         self._looks = looks
-        self._hovered = -1
+        self._hovered, self._lit = -1, Lit()
         if new or not self._was_moved:
             self._look_at_first()
         elif keep_at is not None:
@@ -137,14 +137,8 @@ class GraphView(QWidget):
         if lit == self._lit:
             return
         self._lit = lit
-        frame = self.frame()
-        if reveal and frame is not None and lit.chosen >= 0:
-            box = frame.box(lit.chosen).translated(0, -frame.head)
-            moved = self._camera.showing(box, self.width(), self.height() - frame.head)
-            if moved != self._camera:
-                self._camera = moved
-                self._was_moved = True
-                self._image = None
+        if reveal:
+            self._reveal()
         self.update()
 
     def frame(self) -> Frame | None:
@@ -207,6 +201,17 @@ class GraphView(QWidget):
     def _stay_inside(self) -> None:
         if self._looks is not None:
             self._camera = self._camera.within(self._looks.scene.placed.bounds, self.width(), self.height())
+
+    def _reveal(self) -> None:
+        """Bring what is selected into view, without a change of scale."""
+        frame, chosen = self.frame(), self._lit.chosen
+        if frame is not None and 0 <= chosen < len(frame.boxes):
+            box = frame.box(chosen).translated(0, -frame.head)
+            moved = self._camera.showing(box, self.width(), self.height() - frame.head)
+            if moved != self._camera:
+                self._camera = moved
+                self._was_moved = True
+                self._image = None
 
     def _look_at_first(self) -> None:
         self._was_moved = False
@@ -387,6 +392,7 @@ class GraphView(QWidget):
         super().resizeEvent(event)
         if not self._was_moved:
             self._look_at_first()
+        self._reveal()
         self.repaint_all()
 
     def changeEvent(self, event: QEvent) -> None:
