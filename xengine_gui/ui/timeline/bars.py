@@ -14,7 +14,7 @@ from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import Runs
 from xengine_gui.ui.timeline.lanes import LaneIndex
 from xengine_gui.ui.timeline.layout import Band
-from xengine_gui.ui.timeline.primitives import TEXT_LEFT, draw_lines, draw_rects, float_array
+from xengine_gui.ui.timeline.primitives import draw_lines, draw_rects, float_array
 from xengine_gui.ui.timeline.triangles import draw_triangles
 
 RARE = (Category.LOSS, Category.RECOMPUTE)
@@ -121,43 +121,52 @@ def _stripes(painter: QPainter, theme: Theme, stretches: list[tuple[float, float
 
 
 def _names(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, band: Band) -> None:
-    events = frame.index.timeline.plan.events
-    metrics = frame.fonts.small_metrics
-    painter.setFont(frame.fonts.small)
+    events, fonts, layout = frame.index.timeline.plan.events, frame.fonts, frame.layout
+    painter.setFont(fonts.small)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, on=True)
     bars = lane.bars
-    for position in wide.tolist():
-        left = max(frame.x(int(bars.start_ns[position])), frame.layout.left)
-        right = min(frame.x(int(bars.end_ns[position])), frame.layout.right)
-        if right - left < _LEAST_NAMED_WIDTH:
-            continue
+    edges = [
+        layout.left + np.clip(frame.columns.position(t[wide]), 0, layout.columns) * layout.column_width
+        for t in (bars.start_ns, bars.end_ns)
+    ]
+    roomy = np.flatnonzero(edges[1] - edges[0] >= _LEAST_NAMED_WIDTH)
+    baseline = band.middle + (fonts.small_metrics.ascent() - fonts.small_metrics.descent()) / 2
+    inks = {c: QColor(frame.theme.text_on(frame.theme.category(c))) for c in lane.categories}
+    ink = None
+    for left, right, position in zip(
+        edges[0][roomy].tolist(), edges[1][roomy].tolist(), wide[roomy].tolist(), strict=True
+    ):
         text = _name_within(frame, events[int(bars.event[position])], right - left - 2 * _NAME_MARGIN)
         if not text:
             continue
         category = Category(int(bars.category[position]))
-        colour = frame.theme.category(category)
-        box = QRectF(left + _NAME_MARGIN, band.top, right - left - 2 * _NAME_MARGIN, band.height)
+        at = QPointF(left + _NAME_MARGIN, baseline)
         if category is Category.RECOMPUTE:
             # The hatch would cut the letters: they stand on a plate.
-            plate = QRectF(
-                left + 3, band.top + 3, min(metrics.horizontalAdvance(text) + 6, right - left - 6), band.height - 6
+            width = min(fonts.small_width(text) + 6, right - left - 6)
+            painter.fillRect(
+                QRectF(left + 3, band.top + 3, width, band.height - 6), QColor(frame.theme.category(category))
             )
-            painter.fillRect(plate, QColor(colour))
-            box.moveLeft(left + 6)
-        painter.setPen(QColor(frame.theme.text_on(colour)))
-        painter.drawText(box, TEXT_LEFT, text)
+            at.setX(left + 6)
+        if ink is not category:
+            painter.setPen(inks[category])
+            ink = category
+        painter.drawText(at, text)
 
 
 def _name_within(frame: Frame, event: Event, width: float) -> str:
     """An event's name where it fits, else its operator's kind, else as much of that as fits."""
-    metrics = frame.fonts.small_metrics
+    fonts = frame.fonts
     name = printable(event.operator if isinstance(event, Compute) else event.tensor)
-    if metrics.horizontalAdvance(name) <= width or not isinstance(event, Compute):
-        return metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
-    kind = metrics.elidedText(
-        printable(frame.index.kinds.get(event.operator, name)), Qt.TextElideMode.ElideRight, width
-    )
-    return kind if len(kind) > 3 or kind == frame.index.kinds.get(event.operator) else ""
+    if fonts.small_width(name) <= width:
+        return name
+    if not isinstance(event, Compute):
+        return fonts.small_metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
+    kind = printable(frame.index.kinds.get(event.operator, name))
+    if fonts.small_width(kind) <= width:
+        return kind
+    short = fonts.small_metrics.elidedText(kind, Qt.TextElideMode.ElideRight, width)
+    return short if len(short) > 3 else ""
 
 
 def paint_frees(painter: QPainter, frame: Frame, device_position: int) -> None:

@@ -70,26 +70,25 @@ class StepCurve:
 
     def envelope(self, columns: Columns) -> Envelope:
         """The lowest and highest level of every column; the curve must not be empty."""
+        # All questions are asked of the levels in view alone.
+        low = max(0, int(np.searchsorted(self._time, columns.first_ns[0])) - 1)
+        stop = int(np.searchsorted(self._time, columns.stop_ns[-1]))
+        time = self._time[low : max(stop, low + 1)]
         # Per column: one past the last level that began by its start, and the first that began at its start.
-        begun = np.searchsorted(self._time, columns.first_ns, "right")
+        begun = np.searchsorted(time, columns.first_ns, "right")
         fresh = begun.copy()
-        is_equal = self._time[np.maximum(begun - 1, 0)] == columns.first_ns
-        fresh[is_equal] = np.searchsorted(self._time, columns.first_ns[is_equal])
+        is_equal = time[np.maximum(begun - 1, 0)] == columns.first_ns
+        fresh[is_equal] = np.searchsorted(time, columns.first_ns[is_equal])
         is_whole = columns.begin_ns == columns.first_ns
-        first = np.clip(np.where(is_whole, np.minimum(begun - 1, fresh), begun - 1), 0, None)
+        first = np.maximum(np.where(is_whole, np.minimum(begun - 1, fresh), begun - 1), 0)
         # A column ends where the next begins: what begins there belongs to the next.
-        following = np.where(is_whole, fresh, begun)[1:]
-        end = int(np.searchsorted(self._time, columns.stop_ns[-1]))
-        last = np.maximum(np.append(following, end) - 1, first)
-        before = np.clip(fresh - 1, 0, None)
-        return Envelope(
-            low=self._extreme(np.minimum, first, last),
-            high=self._extreme(np.maximum, first, last),
-            joined_low=self._extreme(np.minimum, before, last),
-            joined_high=self._extreme(np.maximum, before, last),
-        )
-
-    def _extreme(self, ufunc: np.ufunc, first: Int64Array, last: Int64Array) -> Int64Array:
+        last = np.empty_like(first)
+        last[:-1] = np.where(is_whole, fresh, begun)[1:]
+        last[-1] = stop - low
+        last = np.maximum(last - 1, first)
+        before = self._level[low + np.maximum(fresh - 1, 0)]
         # Pairs of edges [first, last + 1); every second answer is what lies between two pairs.
-        pairs = np.stack((first, last + 1), axis=1).ravel()
-        return np.asarray(ufunc.reduceat(self._padded, pairs)[0::2], dtype=np.int64)
+        pairs = np.empty(2 * len(first), np.int64)
+        pairs[0::2], pairs[1::2] = first + low, last + (low + 1)
+        lowest, highest = (np.asarray(f.reduceat(self._padded, pairs)[0::2]) for f in (np.minimum, np.maximum))
+        return Envelope(lowest, highest, np.minimum(lowest, before), np.maximum(highest, before))

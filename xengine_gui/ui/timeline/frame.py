@@ -13,11 +13,14 @@ from xengine_gui.ui.timeline.index import TimelineIndex
 from xengine_gui.ui.timeline.layout import Band, Layout
 from xengine_gui.ui.timeline.stack import StackIndex
 
+_MOST_WIDTHS = 20_000
+
 
 class Fonts:
     """The fonts of the timeline, all made from one, with their measures."""
 
     def __init__(self, base: QFont) -> None:
+        self._widths: dict[str, float] = {}
         self.regular = QFont(base)
         self.small = _scaled(base, 0.9)
         self.bold = _scaled(base, 1.05)
@@ -32,6 +35,15 @@ class Fonts:
         self.regular_metrics = QFontMetricsF(self.regular)
         self.bold_metrics = QFontMetricsF(self.bold)
         self.title_metrics = QFontMetricsF(self.title)
+
+    def small_width(self, text: str) -> float:
+        """The width of a text in the small font, measured once."""
+        width = self._widths.get(text)
+        if width is None:
+            if len(self._widths) > _MOST_WIDTHS:
+                self._widths.clear()
+            width = self._widths[text] = self.small_metrics.horizontalAdvance(text)
+        return width
 
     @cached_property
     def gutter(self) -> float:

@@ -89,8 +89,21 @@ class Runs:
     @classmethod
     def of(cls, filled: BoolArray) -> "Runs":
         """The runs of true columns."""
-        change = np.flatnonzero(np.diff(filled.astype(np.int8), prepend=0, append=0))
+        padded = np.zeros(len(filled) + 2, np.bool_)
+        padded[1:-1] = filled
+        change = np.flatnonzero(padded[1:] != padded[:-1])
         return cls(change[0::2], change[1::2])
+
+    @classmethod
+    def joined(cls, first: Int64Array, stop: Int64Array) -> "Runs":
+        """Stretches in order, those that overlap or touch made into one."""
+        if not len(first):
+            return cls(first, stop)
+        begins = np.ones(len(first), np.bool_)
+        begins[1:] = first[1:] > stop[:-1]
+        ends = np.ones(len(first), np.bool_)
+        ends[:-1] = begins[1:]
+        return cls(first[begins], stop[ends])
 
     def __len__(self) -> int:
         return len(self.first)
@@ -115,6 +128,15 @@ class Coverage:
     def runs(self, columns: Columns) -> Runs:
         """The stretches of columns that the events touch."""
         start, end = self._closed(columns.view.span_ns // columns.count)
+        low = int(np.searchsorted(end, columns.first_ns[0], "right"))
+        high = int(np.searchsorted(start, columns.stop_ns[-1]))
+        if high - low < columns.count // 8:
+            # So few that it is quicker to ask for each of them which columns it touches.
+            return Runs.joined(
+                np.searchsorted(columns.stop_ns, start[low:high], "right"),
+                np.searchsorted(columns.first_ns, end[low:high]),
+            )
+        start, end = start[low:high], end[low:high]
         return Runs.of(np.searchsorted(start, columns.stop_ns) > np.searchsorted(end, columns.first_ns, "right"))
 
     def _closed(self, least_gap_ns: int) -> tuple[Int64Array, Int64Array]:

@@ -94,7 +94,7 @@ def _layers(painter: QPainter, frame: Frame, device_position: int, stack: StackI
 
 def _widest(frame: Frame, top: FloatArray, foot: FloatArray) -> QRectF | None:
     """The widest place in a layer that has room for a name."""
-    first = np.flatnonzero((np.diff(top, prepend=np.nan) != 0) | (np.diff(foot, prepend=np.nan) != 0))
+    first = changes(top, foot)
     stop = np.append(first[1:], len(top))
     tall = foot[first] - top[first] >= frame.fonts.small_metrics.height()
     width = np.where(tall, stop - first, 0) * frame.layout.column_width
@@ -143,7 +143,7 @@ def _fill(painter: QPainter, frame: Frame, top: FloatArray, foot: float) -> None
         _steps(painter, frame, top, np.full_like(top, foot))
         return
     # As one shape: between rectangles that are smoothed each on its own, the background would shine through.
-    first = np.flatnonzero(np.diff(top, prepend=np.nan) != 0)
+    first = changes(top)
     left = frame.layout.left + first * frame.layout.column_width
     right = np.append(left[1:], frame.layout.right)
     points = [QPointF(frame.layout.left, foot)]
@@ -161,13 +161,22 @@ def _outline(frame: Frame, levels: Envelope, scale: MemoryScale) -> tuple[FloatA
 
 
 def _heights(level: Int64Array, scale: MemoryScale, pixel: float) -> FloatArray:
-    ratio = np.clip(level.astype(np.float64) / scale.top_bytes, 0.0, 1.0)
-    return float_array(np.round((scale.band.bottom - ratio * scale.band.height) / pixel) * pixel)
+    ratio = np.minimum(np.maximum(level / scale.top_bytes, 0.0), 1.0)
+    return float_array(np.rint((scale.band.bottom - ratio * scale.band.height) / pixel) * pixel)
+
+
+def changes(*rows: FloatArray) -> Int64Array:
+    """The columns in which any of some rows has another value than in the column before; the first always."""
+    change = np.zeros(len(rows[0]), np.bool_)
+    change[:1] = True
+    for row in rows:
+        change[1:] |= row[1:] != row[:-1]
+    return np.flatnonzero(change)
 
 
 def _steps(painter: QPainter, frame: Frame, top: FloatArray, foot: FloatArray, *, least_width: float = 0.0) -> None:
     """Fill each column from `top` to `foot`, neighbours of equal height at once."""
-    first = np.flatnonzero((np.diff(top, prepend=np.nan) != 0) | (np.diff(foot, prepend=np.nan) != 0))
+    first = changes(top, foot)
     stop = np.append(first[1:], len(top))
     is_filled = foot[first] > top[first]
     first, stop = first[is_filled], stop[is_filled]
