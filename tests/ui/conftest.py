@@ -25,6 +25,7 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A state folder of the test's own; what the user has is left alone."""
     folder = tmp_path / "state"
     monkeypatch.setattr("xengine_gui.paths.state_folder", lambda: folder)
+    monkeypatch.setattr("xengine_gui.paths.config_folder", lambda: tmp_path / "config")
     return folder
 
 

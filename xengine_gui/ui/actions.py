@@ -71,6 +71,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("show_sweep", "Sweep a limit", "See what more memory would buy", ("Shift+F6",)),
     ActionSpec("show_operators", "Operator table", "Every operator: recomputes, times, bytes", ("F3",)),
     ActionSpec("show_tensors", "Tensor table", "Every tensor: size, stays, transfers", ("F4",)),
+    ActionSpec("load_costs", "Load costs…", "Lay measured times of a CSV table over the operators"),
+    ActionSpec("drop_costs", "Drop measured costs", "Go back to the times that were there before the measured ones"),
+    ActionSpec("presets", "Device presets…", "Look at the presets of devices, and add your own"),
+    ActionSpec("report", "Import report…", "See what was assumed while the file was read"),
     ActionSpec("sizes", "Free dimensions…", "Give the free dimensions of the network other values"),
     ActionSpec("keys", "Keys", "List the keys", ("?", "F1")),
     ActionSpec("about", "About", "Which version this is"),
@@ -104,6 +108,8 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "menu:samples",
             "demo",
             "open_second",
+            "load_costs",
+            "drop_costs",
             SEPARATOR,
             "save_session",
             "save_session_as",
@@ -115,7 +121,10 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "quit",
         ),
     ),
-    ("Edit", ("undo", "redo", SEPARATOR, "find", "palette", "clear_selection", SEPARATOR, "sizes")),
+    (
+        "Edit",
+        ("undo", "redo", SEPARATOR, "find", "palette", "clear_selection", SEPARATOR, "sizes", "presets", "report"),
+    ),
     (
         "View",
         (

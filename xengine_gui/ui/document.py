@@ -183,6 +183,19 @@ class Document(QObject):
         else:
             self.open(work.path)
 
+    def price_anew(self) -> None:
+        """Make the problem of a network again, for presets that have changed."""
+        work = self._work
+        if work is None or work.setup is None:
+            return
+        setup = work.setup
+
+        def done(new: Work) -> None:
+            if self._work is work and new.problem != work.problem:
+                self._push("device presets", new)
+
+        self._background.run(lambda: work.with_setup(setup), done, self._refuse)
+
     def set_preset(self, device: str, preset: str) -> None:
         """Give a device another preset, with that preset's own memory."""
 

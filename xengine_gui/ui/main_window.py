@@ -16,6 +16,7 @@ from xengine_gui.session import Session
 from xengine_gui.ui import file_actions
 from xengine_gui.ui.actions import build_actions, fill_menu_bar, group_menus
 from xengine_gui.ui.clock_view import ClockView
+from xengine_gui.ui.costing import Costing
 from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.document import Document
@@ -66,6 +67,7 @@ class MainWindow(QMainWindow):
         self.planning = Planning(self.document, runner or PlanRunner(self), self)
         if runner is None:
             self.planning.use_instant(instant_runner(self))
+        self.costing = Costing(self.document, self)
         self.actions_by_key = build_actions(self, self._slots())
         self.submenus = SubMenus(self)
         self.exporting = Exporting(self, self._to_export)
@@ -160,6 +162,7 @@ class MainWindow(QMainWindow):
             "smaller_text": lambda: scale_text(-1),
             "usual_text": lambda: scale_text(0),
             "sizes": self._ask_for_sizes,
+            **self.costing.slots(),
             "keys": lambda: KeysDialog(self).exec(),
             "about": lambda: AboutDialog(self).exec(),
         }
@@ -181,7 +184,8 @@ class MainWindow(QMainWindow):
         columns.setStretchFactor(1, 1)
         rows.setStretchFactor(0, 1)
         self.setCentralWidget(rows)
-        self.centre.add_bars(self.session_bars)
+        for bars in (self.costing.outdated, self.costing.bar, self.session_bars):
+            self.centre.add_bars(bars)
         self.setStatusBar(self.status)
         for key in ("show_left", "show_right", "show_below", "plan_on_change"):
             actions[key].setChecked(True)
@@ -211,12 +215,17 @@ class MainWindow(QMainWindow):
         planning.ticked.connect(lambda _elapsed_s: self._show_activity())
         planning.logged.connect(self.log.add)
         planning.runner.started.connect(self.progress.begin)
+        planning.runner.found.connect(self.progress.add_found)
+        planning.looking_changed.connect(lambda: self.progress.show_looked_at(planning.looked_at))
+        self.progress.look_asked.connect(planning.look_at)
+        self.progress.live_asked.connect(planning.back_to_live)
         self.studies.told.connect(self.log.add)
         self.studies.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
         devices.limit_edited.connect(document.set_limit)
         devices.preset_chosen.connect(document.set_preset)
         devices.remove_asked.connect(document.remove_device)
         devices.add_asked.connect(document.add_device)
+        self.loop.drag_changed.connect(lambda dragging: setattr(planning, "is_dragging", dragging))
         self.loop.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
         self.studies.compare.pair_chosen.connect(self.loop.take_pair)
         self.centre.retry_asked.connect(planning.plan)
@@ -232,6 +241,7 @@ class MainWindow(QMainWindow):
         self.exporting.busy_changed.connect(self._show_activity)
         self.exporting.said.connect(self.centre.error.hide)
         self.sessions.taken.connect(self._take_session)
+        self.sessions.taken.connect(self.costing.take_session)
         self.sessions.state_changed.connect(self._show_session)
         for one in (self.sessions, self.exporting):
             one.said.connect(self.log.add)
@@ -269,6 +279,7 @@ class MainWindow(QMainWindow):
         self.actions_by_key["sizes"].setEnabled(
             work is not None and work.network is not None and bool(work.network.symbols)
         )
+        self.costing.show_enabled(self.actions_by_key)
         self._show_timeline()
         self._show_state()
 
@@ -342,7 +353,7 @@ class MainWindow(QMainWindow):
             self.centre.error.show_message(work.note, "warning")
             self.log.add(work.note)
         if work is not None and work.network is not None:
-            for note in work.network.notes:
+            for note in work.report:
                 self.log.add(note)
         self._keep()
 

@@ -1,0 +1,112 @@
+"""Where times and sizes come from, in the window: measured costs, device presets, the report of what was assumed."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from xengine_gui.session import Session
+from xengine_gui.ui.dialogs.presets import PresetsDialog
+from xengine_gui.ui.dialogs.report import ReportDialog
+from xengine_gui.ui.document import Document
+from xengine_gui.ui.panels.message_bar import MessageBar
+from xengine_gui.units import format_count
+
+
+class Costing(QObject):
+    """Owns the bar of the report; the window gives it its place and its actions.
+
+    The bar is shown once for what was assumed: a session that has the same report was seen before.
+    """
+
+    presets_changed = Signal()
+
+    def __init__(self, document: Document, window: QWidget) -> None:
+        super().__init__(window)
+        self._document, self._window = document, window
+        self._seen: tuple[str, ...] = ()
+        self._note = ""
+        self.bar = MessageBar("report-bar", closable=True, inset=True)
+        self.bar.button_clicked.connect(self.show_report)
+        self.outdated = MessageBar("costs-bar", closable=True, inset=True)
+        document.opened.connect(self._opened)
+        document.work_changed.connect(self._changed)
+
+    def slots(self) -> Mapping[str, Callable[[], object]]:
+        """What the actions do."""
+        return {
+            "load_costs": self.ask_for_costs,
+            "drop_costs": self._document.drop_costs,
+            "presets": self.edit_presets,
+            "report": self.show_report,
+        }
+
+    def show_enabled(self, actions: Mapping[str, QAction]) -> None:
+        """Enable the actions that have something to act on."""
+        work = self._document.work
+        actions["load_costs"].setEnabled(work is not None)
+        actions["drop_costs"].setEnabled(work is not None and bool(work.costs))
+        actions["report"].setEnabled(work is not None)
+
+    def ask_for_costs(self) -> None:
+        """Lay a table of measured times, which the user names, over the problem."""
+        work = self._document.work
+        if work is None:
+            return
+        filters = "Measured costs (*.csv *.tsv *.txt);;All files (*)"
+        name, _ = QFileDialog.getOpenFileName(self._window, "Load costs", str(work.path.parent), filters)
+        if name:
+            self._document.load_costs(Path(name))
+
+    def edit_presets(self) -> None:
+        """Show the editor of presets; what is open is priced anew where a preset of its devices has changed."""
+        dialog = self.new_presets_dialog()
+        dialog.exec()
+        dialog.deleteLater()
+
+    def new_presets_dialog(self) -> PresetsDialog:
+        """The editor, which knows what the devices at hand are made of."""
+        dialog = PresetsDialog({d.preset: d.name for d in self._document.setup.devices}, self._window)
+        dialog.changed.connect(self._document.price_anew)
+        dialog.changed.connect(self.presets_changed)
+        return dialog
+
+    def show_report(self) -> None:
+        """Show everything that was assumed."""
+        work = self._document.work
+        if work is not None:
+            self.bar.hide()
+            ReportDialog(work.path.name, work.report, self._window).exec()
+
+    def take_session(self, session: Session) -> None:
+        """Remember what a session's reader has been told."""
+        self._seen = session.report
+        work = self._document.work
+        if work is not None and work.report == self._seen:
+            self.bar.hide()
+
+    def _opened(self, path: Path) -> None:
+        work = self._document.work
+        count = 0 if work is None or work.network is None else len(work.report)
+        if work is None or not count or work.report == self._seen:
+            self.bar.hide()
+            return
+        self._seen = work.report
+        name = path.name if work.path.name in path.name else work.path.name
+        self.bar.show_message(
+            f"{format_count(count, 'assumption')} {'was' if count == 1 else 'were'} made while {name} was read.",
+            "muted",
+            button="Show",
+        )
+
+    def _changed(self) -> None:
+        """Tell that measured times were taken off, when an edit has made them untrue."""
+        work = self._document.work
+        note = "" if work is None else work.note
+        if work is None or not self._document.undo_stack.count() or not note or note == self._note:
+            self.outdated.hide()
+        else:
+            self.outdated.show_message(note, "warning")
+        self._note = note
