@@ -69,33 +69,40 @@ DEMO = Demo(
 
 
 def open_file(
-    path: Path, *, batch: int | None = None, bindings: Mapping[str, int] | None = None
+    path: Path,
+    *,
+    batch: int | None = None,
+    bindings: Mapping[str, int] | None = None,
+    mapping: Mapping[str, str] | None = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> NetworkGraph | Problem | Plan:
     """What a file holds: a network, a problem or a plan. Raises `InputError` where it cannot be used.
 
-    `batch` and `bindings` (values of symbolic dimensions) are for networks.
+    `batch` and `bindings` (values of symbolic dimensions) are for networks, `mapping` (fields to attributes) for graphs
+    that bring their costs, and `sizes` gives bytes to what has none.
     """
-    if path.suffix.lower() != ".json" and not read_bytes(path, 64).lstrip().startswith(b"{"):
-        return _read_network(path, batch, bindings)
-    data = read_json(path)
-    form = data.get("format") if isinstance(data, dict) else None
-    if form == PLAN_FORMAT:
-        return parse_plan(data, str(path))
-    if form == PROBLEM_FORMAT or not _is_network(path):
-        return parse_problem(data, str(path))
-    return _read_network(path, batch, bindings)
+    from xengine_gui.importers import importer_of, read_file  # noqa: PLC0415 - loaded when a file is
+
+    importer = importer_of(path)
+    is_json = path.suffix.lower() == ".json"
+    if not is_json and importer is not None and importer.key != "onnx":
+        return read_file(path, batch=batch, bindings=bindings, mapping=mapping, sizes=sizes)
+    if is_json or read_bytes(path, 64).lstrip().startswith(b"{"):
+        data = read_json(path)
+        form = data.get("format") if isinstance(data, dict) else None
+        if form in {PLAN_FORMAT, PROBLEM_FORMAT} and (mapping or sizes):
+            raise InputError(str(path), "the file is of our own format and has all sizes, so there is nothing to map")
+        if form == PLAN_FORMAT:
+            return parse_plan(data, str(path))
+        if form == PROBLEM_FORMAT or importer is None or (is_json and not _is_graph(data)):
+            return parse_problem(data, str(path))
+    return read_file(path, batch=batch, bindings=bindings, mapping=mapping, sizes=sizes)
 
 
-def _read_network(path: Path, batch: int | None, bindings: Mapping[str, int] | None) -> NetworkGraph:
-    from xengine_gui.importers import read_network  # noqa: PLC0415 - ONNX takes a third of a second to load
+def _is_graph(data: object) -> bool:
+    from xengine_gui.importers.node_link_json import is_node_link  # noqa: PLC0415
 
-    return read_network(path, batch=batch, bindings=bindings)
-
-
-def _is_network(path: Path) -> bool:
-    from xengine_gui.importers import IMPORTERS  # noqa: PLC0415
-
-    return any(path.suffix.lower() in importer.suffixes for importer in IMPORTERS)
+    return is_node_link(data)
 
 
 def make_problem(

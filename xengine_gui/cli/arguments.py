@@ -13,7 +13,7 @@ from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Clock
 from xengine_gui.solve.objective import Objective
 from xengine_gui.ui.picture_size import LEAST_WIDTH_PIXELS, MOST_PIXELS
-from xengine_gui.units import parse_duration_ns
+from xengine_gui.units import parse_duration_ns, parse_size_bytes
 
 _EPILOG = """\
 Sizes are written as 8GiB, 900MB or 8G (read as 8 GiB). Exit status: 0 done, 1 a plan that breaks a rule,
@@ -73,7 +73,9 @@ def _command_parser(chosen: str) -> argparse.ArgumentParser:
 
 
 def _inspect(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="GRAPH", type=Path, help="a network (.onnx) or a problem file")
+    parser.add_argument(
+        "file", metavar="GRAPH", type=Path, help="a network (.onnx, module.py:factory), a graph or a problem"
+    )
     _add_sizes(parser)
     parser.add_argument("--training", action="store_true", help="look at the whole training step")
     parser.add_argument("--optimizer", metavar="NAME", default="sgd", help="with --training: none, sgd, momentum, adam")
@@ -300,6 +302,26 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bind", metavar="NAME=N", type=_binding, action="append", default=[], help="the value of a symbolic dimension"
     )
+    parser.add_argument(
+        "--size", metavar="NAME=SIZE", type=_size, action="append", default=[], help="the bytes of a tensor without any"
+    )
+    parser.add_argument(
+        "--map",
+        metavar="FIELD=KEY[:UNIT]",
+        type=_field,
+        action="append",
+        default=[],
+        help="the attribute of a graph's nodes that holds a field (time, size, workspace, backward, …) and "
+        "the unit of its numbers, as in --map size=mem:MiB --map time=cost:us",
+    )
+    parser.add_argument(
+        "--default",
+        metavar="FIELD=VALUE",
+        type=_default,
+        action="append",
+        default=[],
+        help="what nodes without a value for a field get, as in --default time=1ms",
+    )
 
 
 def _add_strategies(parser: argparse.ArgumentParser, default: str) -> None:
@@ -374,6 +396,28 @@ def _binding(text: str) -> tuple[str, int]:
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=N")
     return name, _count(value)
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, equals, value = text.rpartition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=SIZE")
+    try:
+        return name, parse_size_bytes(value)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _field(text: str) -> tuple[str, str]:
+    field, equals, key = text.partition("=")
+    if not equals or not field or not key:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form FIELD=KEY")
+    return field, key
+
+
+def _default(text: str) -> tuple[str, str]:
+    field, value = _field(text)
+    return f"default.{field}", value
 
 
 def _ratio(text: str) -> float:

@@ -59,6 +59,11 @@ def asked_problem(arguments: argparse.Namespace) -> Problem:
     return problem
 
 
+def asked_mapping(arguments: argparse.Namespace) -> dict[str, str]:
+    """Which attributes of a graph are which fields, and what nodes without them get."""
+    return {**dict(arguments.map), **dict(arguments.default)}
+
+
 def parse_device(text: str) -> tuple[DeviceChoice, list[Limit]]:
     """A device such as `gpu=rtx-4090,limit=8GiB`, and its limit where it has one."""
     name, equals, rest = text.partition("=")
@@ -97,7 +102,10 @@ def _from_file(arguments: argparse.Namespace, choices: Sequence[DeviceChoice]) -
     if session is not None:
         _refuse_setup(arguments, choices, "a session with its own devices and sizes")
         return session.problem()
-    opened = planner.open_file(arguments.file, batch=arguments.batch, bindings=bindings)
+    opened = planner.open_file(
+        arguments.file, batch=arguments.batch, bindings=bindings, mapping=asked_mapping(arguments),
+        sizes=dict(arguments.size),
+    )  # fmt: skip
     if isinstance(opened, NetworkGraph):
         return _of_network(arguments, opened, choices)
     _refuse_setup(arguments, choices, "a problem with its own devices and sizes")
@@ -110,6 +118,7 @@ def _refuse_setup(arguments: argparse.Namespace, choices: Sequence[DeviceChoice]
         (arguments.batch, "--batch"),
         (arguments.bind, "--bind"),
         (arguments.inference, "--inference"),
+        (what.startswith("a session") and (arguments.size or asked_mapping(arguments)), "--size, --map or --default"),
     ):
         if given:
             raise InputError(str(arguments.file), f"is {what}, so {option} has no meaning")

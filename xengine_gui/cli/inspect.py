@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from xengine_gui import planner
+from xengine_gui.cli.inputs import asked_mapping
 from xengine_gui.cli.output import pairs, say, shown
 from xengine_gui.cli.status import DONE
 from xengine_gui.cost import DeviceChoice
@@ -32,7 +33,10 @@ class Report:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report on a file."""
-    opened = planner.open_file(arguments.file, batch=arguments.batch, bindings=dict(arguments.bind))
+    opened = planner.open_file(
+        arguments.file, batch=arguments.batch, bindings=dict(arguments.bind), mapping=asked_mapping(arguments),
+        sizes=dict(arguments.size),
+    )  # fmt: skip
     if isinstance(opened, NetworkGraph):
         report = _of_network(opened, training=arguments.training, optimizer=arguments.optimizer)
         name = opened.name

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from xengine_gui.errors import InputError
+from xengine_gui.importers.base import refuse_mapping
 from xengine_gui.importers.onnx_format.look import what_it_looks_like
+from xengine_gui.importers.sizes import with_sizes
 from xengine_gui.model.graph import NetworkGraph
 
 _MOST_BYTES = 2**31 - 1
@@ -17,15 +19,20 @@ class OnnxImporter:
     title = "ONNX networks"
     suffixes = (".onnx",)
 
-    def read(self, path: Path, *, batch: int | None, bindings: Mapping[str, int]) -> NetworkGraph:
+    def read(
+        self, path: Path, *, batch: int | None, bindings: Mapping[str, int], mapping: Mapping[str, str],
+        sizes: Mapping[str, int],
+    ) -> NetworkGraph:  # fmt: skip
         """The network of an ONNX file, its tensors with shapes for this batch size and these bindings."""
+        refuse_mapping(path, mapping)
         data = _bytes_of(path)
         looks = what_it_looks_like(data)
         if looks:
             raise InputError(str(path), f"this is no ONNX network: the file {looks}")
         from xengine_gui.importers.onnx_format.network import network_of  # noqa: PLC0415 - loads onnx
 
-        return network_of(data, source=str(path), name=path.stem, batch=batch, bindings=bindings)
+        network = network_of(data, source=str(path), name=path.stem, batch=batch, bindings=bindings)
+        return with_sizes(network, sizes, str(path))
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from xengine_gui.errors import InputError
+from xengine_gui.importers.base import refuse_mapping
+from xengine_gui.importers.sizes import with_sizes
 from xengine_gui.model.graph import NetworkGraph
 
 _MARK = ".py:"
@@ -19,13 +21,17 @@ class TorchExportImporter:
     title = "PyTorch modules (module.py:factory)"
     suffixes = (".py",)
 
-    def read(self, path: Path, *, batch: int | None, bindings: Mapping[str, int]) -> NetworkGraph:
+    def read(
+        self, path: Path, *, batch: int | None, bindings: Mapping[str, int], mapping: Mapping[str, str],
+        sizes: Mapping[str, int],
+    ) -> NetworkGraph:  # fmt: skip
         """The network of a module with the shapes of its example inputs, repeated or cut to a batch size."""
         file, mark, factory = str(path).rpartition(_MARK)
         if not mark or not factory.isidentifier():
             raise InputError(
                 str(path), "name the function that gives the module and its example inputs, as in module.py:factory"
             )
+        refuse_mapping(path, mapping)
         if bindings:
             raise InputError(
                 str(path), f"there is no free dimension {next(iter(bindings))!r}; shapes are the examples'"
@@ -34,4 +40,4 @@ class TorchExportImporter:
         from xengine_gui.importers.torch_format.network import network_of  # noqa: PLC0415
 
         program = exported_program(Path(f"{file}.py"), factory, str(path), batch)
-        return network_of(program, name=f"{Path(file).name}.{factory}")
+        return with_sizes(network_of(program, name=f"{Path(file).name}.{factory}"), sizes, str(path))
