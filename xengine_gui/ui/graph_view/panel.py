@@ -80,7 +80,7 @@ class GraphPanel(Panel):
     def show_problem(self, problem: Problem | None) -> None:
         """Another problem; with the same operators the drawing stays."""
         old, self._problem = self._problem, problem
-        same = problem is not None and old is not None and problem.operators is old.operators
+        same = problem is not None and old is not None and _same_graph(problem, old)
         if same:
             return
         self._scene, self._expanded, self._node = None, None, -1
@@ -174,8 +174,10 @@ class GraphPanel(Panel):
         if self._facts is None or self._shown is None or self._problem is None:
             return None
         shown, facts = self._facts
-        same = shown.timeline is self._shown.timeline and shown.plan.problem.operators is self._problem.operators
-        return facts if same else None
+        if shown.timeline is not self._shown.timeline:
+            return None
+        planned, drawn = shown.plan.problem.operators, self._problem.operators
+        return facts if planned is drawn or planned == drawn else None
 
     def _show_scene(self, keep_at: tuple[QPointF, QPointF] | None = None) -> None:
         if self._scene is None:
@@ -280,6 +282,12 @@ class GraphPanel(Panel):
             return None
         n = scene.nodes.of_operator[scene.structure.blocks[block].members[0]]
         return QPointF(float(scene.placed.left[n]), float(scene.placed.top[n]))
+
+
+def _same_graph(one: Problem, other: Problem) -> bool:
+    """Whether two problems are drawn alike: they may differ in limits, but neither in operators nor in devices."""
+    same_devices = [d.name for d in one.devices] == [d.name for d in other.devices]
+    return same_devices and (one.operators is other.operators or one.operators == other.operators)
 
 
 def _button(text: str, tip: str) -> QToolButton:
