@@ -187,7 +187,7 @@ def test_the_plan_from_before_is_a_ghost_and_what_differs_is_listed(
     ghost = window.loop.ghosts.ghost
     assert ghost is not None
     assert ghost.before is before
-    assert ghost.before_name == "gpu 600 B"
+    assert ghost.before_name == "before, gpu 600 B"
     assert ghost.difference.cost_ns == total_of(window) - (before.plan.total_ns or 0)
     panel = window.loop.difference
     assert panel.pane.model.rowCount() > 0

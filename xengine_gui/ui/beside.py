@@ -60,7 +60,8 @@ class BesideView(QWidget):
         self.setVisible(self._wanted and ghost is not None)
         if ghost is None or not self._wanted:
             return
-        self.title.setText(f"Before: {printable(ghost.before_name)}")
+        name = printable(ghost.before_name)
+        self.title.setText(name[:1].upper() + name[1:])
         self.total.setText(f"total {format_duration(ghost.before.plan.total_ns or 0, fine=True)} (serial)")
         clock = ghost.after.plan.clock
         if ghost.before.plan.clock is clock:

@@ -181,4 +181,4 @@ def _limits_name(before: Problem, after: Problem) -> str:
         for d in before.devices
         if d.name in now and now[d.name] != d.memory_limit_bytes
     ]
-    return ", ".join(told) or "before"
+    return f"before, {', '.join(told)}" if told else "before"

@@ -37,7 +37,7 @@ def paint_ghost(painter: QPainter, frame: Frame, ghost: Ghost, strength: float =
         level = ghost.levels.get(device.name)
         if level is not None and len(level):
             _level(painter, frame, position, level)
-            _caption(painter, frame, position, ghost)
+    _caption(painter, frame, ghost)
     painter.restore()
 
 
@@ -104,13 +104,13 @@ def _level(painter: QPainter, frame: Frame, position: int, level: StepCurve) -> 
     painter.drawPolyline(QPolygonF(corners))
 
 
-def _caption(painter: QPainter, frame: Frame, position: int, ghost: Ghost) -> None:
-    """What the dashed line is, where it stands."""
+def _caption(painter: QPainter, frame: Frame, ghost: Ghost) -> None:
+    """What the dashes are, once, in the title line of the first device."""
     text = f"dashed: {printable(ghost.before_name)}"
-    metrics, band = frame.fonts.small_metrics, frame.layout.cards[position].memory
+    metrics, band = frame.fonts.small_metrics, frame.layout.cards[0].title
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, frame.layout.plot_width / 2)
     width = metrics.horizontalAdvance(text) + 16
-    box = QRectF(frame.layout.left + 6, band.top + 4, width, metrics.height() + 4)
+    box = QRectF(frame.layout.left, band.middle - metrics.height() / 2 - 2, width, metrics.height() + 4)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
     painter.setPen(QPen(QColor(frame.theme.border_strong), 1.0, Qt.PenStyle.DashLine))
     painter.setBrush(QColor(frame.theme.surface))

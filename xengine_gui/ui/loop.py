@@ -35,6 +35,8 @@ class Loop(QObject):
     """One sentence on why something was not done."""
     subject_chosen = Signal(str)
     """An operator or a tensor that is to be selected."""
+    drag_changed = Signal(bool)
+    """A limit begins to be dragged or turned, or is let go."""
 
     def __init__(
         self,
@@ -52,6 +54,7 @@ class Loop(QObject):
         self.beside = BesideView(timeline)
         self.menu: ConstraintMenu | None = None
         self._drag = _Drag(document, self)
+        self._drag.active_changed.connect(self.drag_changed)
         self._reader = Background(self)
         self._strength = 1.0
         self._is_ghost_wanted = True
@@ -209,6 +212,8 @@ class Loop(QObject):
 class _Drag(QObject):
     """Turns the many steps of a drag or of a wheel into few edits that are undone as one."""
 
+    active_changed = Signal(bool)
+
     def __init__(self, document: Document, parent: QObject) -> None:
         super().__init__(parent)
         self._document = document
@@ -248,6 +253,7 @@ class _Drag(QObject):
     def _begin(self) -> None:
         self._gesture += 1
         self.active = True
+        self.active_changed.emit(self.active)
 
     def _rested(self) -> None:
         """Nothing has moved for a while: with the mouse let go that is all (a drag taken back says no more)."""
@@ -261,6 +267,7 @@ class _Drag(QObject):
         self._pace.stop()
         self._rest.stop()
         self.active, self._wheeled = False, ""
+        self.active_changed.emit(self.active)
 
     def _apply(self) -> None:
         waiting, self._waiting = self._waiting, None

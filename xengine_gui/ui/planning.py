@@ -16,6 +16,7 @@ from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 from xengine_gui.units import format_duration, format_percent, format_size
 
 _AFTER_AN_EDIT_MS = 350
+_WHILE_DRAGGED_MS = 1000
 _TICK_MS = 200
 _PLANS_KNOWN = 24
 _AT_ONCE = SolveOptions(time_limit_s=2.0)
@@ -39,6 +40,7 @@ class Planning(QObject):
         self.options = SolveOptions()
         self.plan_on_change = True
         self.runner = runner
+        self.is_dragging = False
         self.instant: PlanRunner | None = None
         self._document = document
         self._known: defaultdict[str, deque[Plan]] = defaultdict(lambda: deque(maxlen=_PLANS_KNOWN))
@@ -205,7 +207,8 @@ class Planning(QObject):
         planned = shown is not None and shown.plan.problem is work.problem
         tried = self._current_trouble() is not None
         if not planned and not tried and (self.plan_on_change or was_running):
-            self._soon.start()
+            # A search that a drag would end at once costs the plans on the way their time.
+            self._soon.start(_WHILE_DRAGGED_MS if self.is_dragging and self.instant is not None else _AFTER_AN_EDIT_MS)
             self._plan_at_once(work.problem)
         self.state_changed.emit()
 
@@ -220,7 +223,10 @@ class Planning(QObject):
         work, now = self._document.work, self._document.shown
         if work is None or shown.plan.problem is not work.problem:
             return
-        if now is None or now.plan.problem is not work.problem or now.plan.strategy == INSTANT:
+        is_new = now is None or now.plan.problem is not work.problem
+        if is_new or (
+            now is not None and now.plan.strategy == INSTANT and (shown.plan.total_ns or 0) < (now.plan.total_ns or 0)
+        ):
             self._document.show_plan(shown)
 
     def _instant_finished(self, outcome: Outcome) -> None:

@@ -39,7 +39,7 @@ class ConstraintMenu(QMenu):
         operator = self._operators.get(name)
         if operator is None:
             return
-        self.addSection(printable(name))
+        self._head(name)
         once = Constraint(Rule.COMPUTE_ONCE, name)
         self._add("Never recompute it", once, enabled=operator.recomputable or once in self._held)
         able = [d.name for d in self._problem.devices if operator.costs.get(d.name)]
@@ -53,8 +53,14 @@ class ConstraintMenu(QMenu):
         operator = self._makers.get(name)
         if operator is None:
             return
-        self.addSection(printable(name))
+        self._head(name)
         self._add_retain(operator, (name,), "")
+
+    def _head(self, name: str) -> None:
+        """What the entries below are about; headings of menus are not drawn in every style."""
+        if not self.isEmpty():
+            self.addSeparator()
+        self.addAction(printable(name)).setEnabled(False)
 
     def _add_retain(self, operator: Operator, tensors: Sequence[str], device: str) -> None:
         for tensor in tensors:

@@ -86,6 +86,7 @@ class DeviceCard(QFrame):
         self._limit_bytes: int | None = None
         self._peak_bytes: int | None = None
         self._stale = False
+        self._use_shown: tuple[int | None, int | None, bool] | None = None
         self.title = ElidedLabel(name, "heading")
         self.title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.title.setMaximumWidth(_WIDEST_NAME)
@@ -148,6 +149,10 @@ class DeviceCard(QFrame):
 
     def _show_use(self) -> None:
         peak, limit = self._peak_bytes, self._limit_bytes
+        now = peak, limit, self._stale
+        if now == self._use_shown:
+            return
+        self._use_shown = now
         if peak is None:
             self.bar.setValue(0)
             self.peak.setText("not planned yet")
@@ -156,7 +161,12 @@ class DeviceCard(QFrame):
             return
         over = limit is not None and peak > limit
         share = peak / limit if limit else 0.0
-        self.bar.setValue(min(_BAR_STEPS, round(_BAR_STEPS * share)))
+        value = min(_BAR_STEPS, round(_BAR_STEPS * share))
+        if value != self.bar.value():
+            # A bar that is given a value paints itself, and all that waits, at once; so it paints when the rest does.
+            self.bar.setUpdatesEnabled(False)
+            self.bar.setValue(value)
+            self.bar.setUpdatesEnabled(True)
         set_style_property(self.bar, "over", over)
         self.peak.setText(f"{'old peak' if self._stale else 'peak'} {format_size(peak)}")
         self.peak.setToolTip(format_size_exact(peak))

@@ -1,7 +1,7 @@
 """What differs between the plan that is shown and another: a sentence, a list, and ways to look at both."""
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QStackedLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QStackedLayout, QWidget
 
 from xengine_gui.ui.ghost import Ghost
 from xengine_gui.ui.panels.compare import DiffPane
@@ -28,9 +28,9 @@ class DifferencePanel(Panel):
     def __init__(self) -> None:
         super().__init__("difference-panel")
         self.state = ElidedLabel("", "small")
-        self.ghost = _button("Ghost", "Lay the other plan over the timeline, dashed", checkable=True)
+        self.ghost = _box("Ghost", "Lay the other plan over the timeline, dashed")
         self.ghost.setChecked(True)
-        self.beside = _button("Side by side", "Show the other plan below, aligned by operator", checkable=True)
+        self.beside = _box("Side by side", "Show the other plan below, aligned by operator")
         self.keep = _button("Keep this plan", "Compare all later plans with the one that is shown now")
         self.let_go = _button("Let go", "Compare with the plan from before the last edit again")
         self.second = _button("Open second plan…", "Compare with a plan of the same network from a file")
@@ -77,9 +77,13 @@ class DifferencePanel(Panel):
             self.subject_chosen.emit(subject)
 
 
-def _button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
+def _box(text: str, tip: str) -> QCheckBox:
+    box = QCheckBox(text)
+    box.setToolTip(tip)
+    return box
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
     button.setToolTip(tip)
-    button.setCheckable(checkable)
     return button

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedLayout, QToolButton, QWidget
 
 from xengine_gui.ui.panels.parts import Panel, column, row, section_label, text_label
-from xengine_gui.ui.plan_runner import Progress
+from xengine_gui.ui.plan_runner import Found, Progress
 from xengine_gui.ui.theme import current_theme
 from xengine_gui.units import format_duration, format_percent
 
@@ -15,12 +15,23 @@ if TYPE_CHECKING:
     from xengine_gui.ui.panels.progress_plot import ProgressPlot
 
 
+_MOST_EVENTS = 2_000_000
+"""So many events of all plans of a run are kept to be looked at; above that every second plan is let go."""
+
+
 class ProgressPanel(Panel):
-    """The curves of the run in progress or of the last one."""
+    """The curves of the run in progress or of the last one; each better plan on the way can be looked at."""
+
+    look_asked = Signal(object)
+    """A `Found` that is to be looked at."""
+    live_asked = Signal()
+    """The latest plan is to be shown again."""
 
     def __init__(self) -> None:
         super().__init__("progress-panel")
         self._points: list[Progress] = []
+        self._found: list[Found] = []
+        self._looked_at: Found | None = None
         self._now_s = 0.0
         self.gap = text_label("", "heading")
         self._plot: ProgressPlot | None = None
@@ -36,11 +47,28 @@ class ProgressPanel(Panel):
         self._stack.addWidget(self._empty)
         keys = row(_Key("plot_incumbent"), self.best_label, _Key("plot_bound"), self.bound_label, 1, spacing=6)
         keys.insertSpacing(2, 12)
+        self.earlier = _step_button("◂", "Look at the plan before this one")
+        self.later = _step_button("▸", "Look at the plan after this one")
+        self.looking = text_label("", "small")
+        self.live = QPushButton("Back to live")
+        self.live.setToolTip("Show the latest plan again")
+        self.earlier.clicked.connect(lambda: self._step(-1))
+        self.later.clicked.connect(lambda: self._step(1))
+        self.live.clicked.connect(self.live_asked)
+        looks = row(self.earlier, self.later, self.looking, 1, self.live, spacing=4)
+        self._looks = QWidget()
+        self._looks.setLayout(looks)
         curves = QWidget()
-        self._curves = column(keys, spacing=4)
+        self._curves = column(keys, self._looks, spacing=4)
         curves.setLayout(self._curves)
         self._stack.addWidget(curves)
         self.setLayout(column(row(section_label("Progress"), 1, self.gap), self._stack, margins=(14, 12, 14, 10)))
+        self._show_looks()
+
+    @property
+    def found(self) -> tuple[Found, ...]:
+        """The better plans of the run that can be looked at."""
+        return tuple(self._found)
 
     @property
     def points(self) -> tuple[Progress, ...]:
@@ -50,6 +78,9 @@ class ProgressPanel(Panel):
     def begin(self) -> None:
         """A run begins: the curves of the last one go."""
         self._points = []
+        self._found = []
+        self._looked_at = None
+        self._show_looks()
         self._now_s = 0.0
         self.gap.setText("")
         self._stack.setCurrentIndex(0)
@@ -60,6 +91,42 @@ class ProgressPanel(Panel):
         self._points.append(point)
         self._now_s = max(self._now_s, point.elapsed_s)
         self._draw()
+
+    def add_found(self, found: Found) -> None:
+        """Another better plan of the run."""
+        self._found.append(found)
+        while len(self._found) > 2 and sum(len(f.plan.events) for f in self._found) > _MOST_EVENTS:
+            self._found = [*self._found[:-1:2], self._found[-1]]
+        self._show_looks()
+
+    def show_looked_at(self, found: Found | None) -> None:
+        """Say which plan of the run is looked at; `None` follows the run."""
+        self._looked_at = found
+        self._show_looks()
+        self._draw()
+
+    def _step(self, by: int) -> None:
+        """Look at the next plan or the one before; after the last one follows the run."""
+        at = self._found.index(self._looked_at) if self._looked_at in self._found else len(self._found) - 1
+        if at + by >= len(self._found) - 1 and by > 0:
+            self.live_asked.emit()
+        elif at + by >= 0:
+            self.look_asked.emit(self._found[at + by])
+
+    def _show_looks(self) -> None:
+        found, at = self._found, self._looked_at
+        self._looks.setVisible(len(found) > 1)
+        self.earlier.setEnabled(len(found) > 1 and at is not found[0])
+        self.later.setEnabled(at is not None)
+        self.live.setVisible(at is not None)
+        if at is None:
+            self.looking.setText(f"{len(found)} plans on the way")
+        else:
+            self.looking.setText(f"at {at.elapsed_s:.2f} s: {_fine(at.plan.total_ns or 0)}")
+
+    def _clicked(self, position: int) -> None:
+        if 0 <= position < len(self._found):
+            self.look_asked.emit(self._found[position])
 
     def tick(self, elapsed_s: float) -> None:
         """Time goes on and nothing has changed."""
@@ -79,6 +146,7 @@ class ProgressPanel(Panel):
             from xengine_gui.ui.panels.progress_plot import ProgressPlot  # noqa: PLC0415
 
             self._plot = ProgressPlot()
+            self._plot.plan_clicked.connect(self._clicked)
             self._curves.addWidget(self._plot, 1)
         return self._plot
 
@@ -92,11 +160,22 @@ class ProgressPanel(Panel):
         # A bound of nothing is true of every plan, and drawn it would flatten all that is worth seeing.
         bounds = [p.lower_bound_ns or None for p in self._points]
         self.plot.show_curves(times, totals, bounds, max(self._now_s, times[-1]))
+        plans = [(f.elapsed_s, f.plan.total_ns or 0) for f in self._found]
+        self.plot.show_plans(plans, None if self._looked_at is None else self._found.index(self._looked_at))
         self.best_label.setText("" if last.total_ns is None else f"best plan {_fine(last.total_ns)}")
         self.bound_label.setText(f"proved ≥ {_fine(last.lower_bound_ns)}" if last.lower_bound_ns else "no bound yet")
         if last.total_ns and last.lower_bound_ns:
             gap = max(0.0, (last.total_ns - last.lower_bound_ns) / last.total_ns)
             self.gap.setText(f"gap {format_percent(gap, 2)}")
+
+
+def _step_button(text: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    button.setAutoRaise(True)
+    return button
 
 
 class _Key(QWidget):

@@ -5,22 +5,29 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 
 from xengine_gui.ui.theme import current_theme
+from xengine_gui.units import format_duration
 
 _UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9))
 
 
 class ProgressPlot(pg.PlotWidget):  # type: ignore[misc]
-    """The best total and the lower bound over time, as steps."""
+    """The best total and the lower bound over time, as steps, with a dot for each better plan."""
+
+    plan_clicked = Signal(int)
+    """The position of a plan among those shown."""
 
     def __init__(self) -> None:
         super().__init__(axisItems={"left": _TimeAxis("left"), "bottom": _TimeAxis("bottom")})
         # The bound is broader and below, so that both are seen where they meet.
         self._bound = self.plot()
         self._best = self.plot()
+        self._plans = pg.ScatterPlotItem(size=9, pxMode=True, hoverable=True, hoverSize=13, tip=_plan_tip)
+        self._plans.sigClicked.connect(self._clicked)
+        self.addItem(self._plans)
         item = self.getPlotItem()
         item.hideButtons()
         item.setMenuEnabled(enableMenu=False)
@@ -59,10 +66,34 @@ class ProgressPlot(pg.PlotWidget):  # type: ignore[misc]
         self.setYRange(low - room, high + room, padding=0)
         self.setXRange(0, now_s or 1.0, padding=0.02)
 
+    def show_plans(self, plans: Sequence[tuple[float, int]], looked_at: int | None) -> None:
+        """Dots at the seconds and totals (in ns) of plans that can be looked at; one may be the one that is."""
+        theme = current_theme()
+        self._plans.setData(
+            [
+                {
+                    "pos": (time_s, total_ns * 1e-9),
+                    "data": i,
+                    "pen": pg.mkPen(theme.text if i == looked_at else theme.surface, width=2 if i == looked_at else 1),
+                    "brush": pg.mkBrush(theme.plot_incumbent),
+                    "size": 13 if i == looked_at else 9,
+                }
+                for i, (time_s, total_ns) in enumerate(plans)
+            ]
+        )
+
+    def _clicked(self, _item: object, points: Sequence[pg.SpotItem], *_event: object) -> None:
+        if len(points):
+            self.plan_clicked.emit(int(points[-1].data()))
+
     def _small_font(self) -> QFont:
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 0.9)
         return font
+
+
+def _plan_tip(x: float, y: float, data: object) -> str:  # noqa: ARG001 - pyqtgraph's signature
+    return f"{format_duration(round(y * 1e9), fine=True)} at {x:.2f} s\nClick to look at this plan"
 
 
 class _TimeAxis(pg.AxisItem):  # type: ignore[misc]
