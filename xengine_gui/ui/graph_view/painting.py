@@ -4,7 +4,7 @@ How much is painted of a node depends on its height in pixels: a colour, then it
 take as long as those whose names can be read.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from xengine_gui.ui.graph_view.facts import Fate, Int64Array
 from xengine_gui.ui.graph_view.looks import BoolArray, Looks, Moment
 from xengine_gui.ui.graph_view.painting_nodes import mixed, paint_nodes
 from xengine_gui.ui.graph_view.routes import NODE_HEIGHT, FloatArray
+from xengine_gui.ui.graph_view.scene import BlockFrame
 from xengine_gui.ui.graph_view.structure import Side
 from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.frame import Fonts
@@ -127,23 +128,22 @@ def _headings(painter: QPainter, frame: Frame) -> None:
 
 
 def _frames(painter: QPainter, frame: Frame) -> None:
-    camera, theme, scene = frame.camera, frame.theme, frame.looks.scene
-    if camera.scale_y < _LEAST_FRAMED_SCALE:
+    theme = frame.theme
+    if frame.camera.scale_y < _LEAST_FRAMED_SCALE:
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    painter.setFont(frame.fonts.small)
-    for one in scene.frames:
-        box = frame_box(frame, one.left, one.top, one.right, one.bottom)
-        if not box.intersects(QRectF(0, 0, frame.width, frame.height)):
-            continue
-        painter.setPen(QPen(QColor(theme.border_strong), 1))
-        painter.setBrush(QColor(theme.card))
+    painter.setPen(QPen(QColor(theme.border_strong), 1))
+    painter.setBrush(QColor(theme.card))
+    for _one, box in _frames_in_view(frame):
         painter.drawRoundedRect(box, 6, 6)
 
 
-def frame_box(frame: Frame, left: float, top: float, right: float, bottom: float) -> QRectF:
-    """The frame of an open block in pixels."""
-    return frame.camera.box(left, top, right - left, bottom - top)
+def _frames_in_view(frame: Frame) -> Iterator[tuple[BlockFrame, QRectF]]:
+    """The frames of open blocks that are in view by their heights, in pixels."""
+    scale, offset = frame.camera.scale_y, frame.camera.offset_y
+    for one in frame.looks.scene.frames:
+        if one.bottom * scale + offset > 0 and one.top * scale + offset < frame.height:
+            yield one, frame.camera.box(one.left, one.top, one.right - one.left, one.bottom - one.top)
 
 
 def frame_labels(frame: Frame) -> list[tuple[str, QRectF, str, bool]]:
@@ -152,9 +152,8 @@ def frame_labels(frame: Frame) -> list[tuple[str, QRectF, str, bool]]:
         return []
     metrics = frame.fonts.small_metrics
     found = []
-    for one in frame.looks.scene.frames:
+    for one, box in _frames_in_view(frame):
         text = f"▾ {one.title}"
-        box = frame_box(frame, one.left, one.top, one.right, one.bottom)
         width = min(metrics.horizontalAdvance(text) + 10, 190.0)
         to_left = one.side is Side.FORWARD
         left = box.left() - width - _LABEL_GAP if to_left else box.right() + _LABEL_GAP
