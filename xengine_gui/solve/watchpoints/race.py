@@ -64,7 +64,7 @@ class _Race:
         """HiGHS, on the columns that a solution below the present cutoff can use."""
         cutoff, relaxation = self.orders.cutoff(), self.tightened.relaxation
         box = Box.whole(len(relaxation.cost)).below(cutoff, self.tightened.lp.bound, self.tightened.lp.reduced)
-        limits = Limits(float("inf"), self.orders.gap_ratio, self._is_over, cutoff)
+        limits = Limits(self.orders.time_s, self.orders.gap_ratio, self._is_over, cutoff)
         milp = solve_milp(relaxation, box, limits, objective_bound=cutoff, on_bound=self._hear)
         if milp.outcome is Outcome.FAILED:
             return milp

@@ -167,6 +167,7 @@ class Search(Knowledge):
             cutoff=self.cutoff,
             gap_ratio=gap,
             should_stop=stop,
+            time_s=self.context.remaining_s,
             on_bound=self.raise_bound,
             on_point=partial(offer_point, self, tightened.relaxation),
             on_pause=partial(self._pause, tightened),

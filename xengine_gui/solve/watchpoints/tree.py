@@ -24,13 +24,15 @@ class TreeOrders:
     """What a tree is to find out, and who listens.
 
     `cutoff()` is what a solution must cost less than to be of interest, in time units; it may fall on the way.
-    `gap_ratio` is the distance between the best point and the bound at which the tree may end. `on_bound` hears of
-    every higher bound, `on_point` of every better point.
+    `gap_ratio` is the distance between the best point and the bound at which the tree may end, `time_s` what is left of
+    the time. `on_bound` hears of every higher bound, `on_point` of every better point; `on_pause` is called now and
+    then with the seconds that the tree has taken, for the caller to look for plans.
     """
 
     cutoff: Callable[[], float]
     gap_ratio: float
     should_stop: Callable[[], bool]
+    time_s: float = float("inf")
     on_bound: Callable[[float], None] = lambda _bound: None
     on_point: Callable[[Floats], None] = lambda _point: None
     on_pause: Callable[[float], object] = lambda _seconds: None
