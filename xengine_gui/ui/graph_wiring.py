@@ -30,9 +30,9 @@ class CentreView(IntEnum):
 
 _TITLES = {CentreView.TIMELINE: "Timeline", CentreView.GRAPH: "Graph", CentreView.BOTH: "Both"}
 _TIPS = {
-    CentreView.TIMELINE: "Show when what runs, and the memory",
-    CentreView.GRAPH: "Show what reads what, and where results wait",
-    CentreView.BOTH: "Show the timeline with the graph below it",
+    CentreView.TIMELINE: "See when what runs, and the memory (Ctrl+1)",
+    CentreView.GRAPH: "See what reads what, and where results wait (Ctrl+2)",
+    CentreView.BOTH: "See the timeline with the graph below it (Ctrl+3)",
 }
 
 
@@ -135,8 +135,12 @@ class GraphWiring(QObject):
 
 
 def graph_slots(wiring: Callable[[], GraphWiring]) -> Mapping[str, Callable[[], object]]:
-    """What the zooming actions do once there is a graph beside the timeline."""
+    """What the actions of views, of zooming and of playing do once there is a graph beside the timeline."""
     return {
+        "view_timeline": lambda: wiring().show_view(CentreView.TIMELINE),
+        "view_graph": lambda: wiring().show_view(CentreView.GRAPH),
+        "view_both": lambda: wiring().show_view(CentreView.BOTH),
+        "play": lambda: wiring().playback.toggle(),
         "fit": lambda: wiring().zoomable().fit(),
         "fit_selection": lambda: wiring().zoomable().zoom_to_selected(),
         "zoom_in": lambda: wiring().zoomable().zoom_in(),

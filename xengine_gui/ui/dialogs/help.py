@@ -22,6 +22,8 @@ MOUSE = (
 _OTHER = (
     ("Ctrl+Z, Ctrl+Shift+Z", "Undo and redo an edit"),
     ("←, →", "Earlier and later"),
+    ("Space", "Play the plan event by event, and pause"),
+    ("Arrows, Enter in the graph", "Go from node to node; open and close blocks"),
     ("Home, End", "The start and the end of the plan"),
     ("Esc", "Select nothing; take a drag or a typed limit back"),
 )
