@@ -336,3 +336,11 @@ def _serve(pipe: Connection, library: str) -> None:
             mailbox.send(_Failure(SolverProcessError(sentence)))
         else:
             mailbox.send(Finished(plan, context.elapsed_s))
+        _tidy()
+
+
+def _tidy() -> None:
+    """Look for the garbage that a strategy has put off: the model that it was at when it was stopped."""
+    if gc.get_freeze_count():
+        gc.unfreeze()
+        gc.collect()

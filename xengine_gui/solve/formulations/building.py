@@ -70,6 +70,13 @@ def without_gc() -> Iterator[None]:
             gc.freeze()
 
 
+def dismantle(model: Any) -> None:
+    """Take a model apart: parts of it hold themselves, so only a search for garbage would find its many objects."""
+    for component in list(model.component_objects(descend_into=False)):
+        component.clear()
+    model.clear()
+
+
 @dataclass(frozen=True)
 class Matrix:
     """Minimise `cost x + offset` over `row_lower <= rows x <= row_upper` and `lower <= x <= upper`.

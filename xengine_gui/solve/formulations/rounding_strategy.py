@@ -67,10 +67,14 @@ def _round(search: Search, side: OneDevice) -> None:
     built = search.built(lambda heed: checkmate_model_of(side, heed))
     if built is None:
         return
-    lp, random = HeldLp(side, built[1]), np.random.default_rng(_SEED)
-    for spared in SPARED_SHARES if side.room_bytes is not None else (0.0,):
-        if search.context.should_stop() or search.is_closed or not _round_once(search, side, lp, spared, random):
-            return
+    model, matrix = built
+    lp, random = HeldLp(side, matrix), np.random.default_rng(_SEED)
+    try:
+        for spared in SPARED_SHARES if side.room_bytes is not None else (0.0,):
+            if search.context.should_stop() or search.is_closed or not _round_once(search, side, lp, spared, random):
+                return
+    finally:
+        search.release(model)
 
 
 def _round_once(search: Search, side: OneDevice, lp: "HeldLp", spared: float, random: np.random.Generator) -> bool:

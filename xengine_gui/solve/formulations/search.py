@@ -63,14 +63,26 @@ class Search:
         HiGHS is given no starting point: with one it can tell a wrong objective, and so a wrong bound. A plan that is
         known before is offered instead.
         """
-        # Loaded on first use: Pyomo takes a second to import.
-        from xengine_gui.solve.formulations.highs import Orders, solve_matrix  # noqa: PLC0415
         from xengine_gui.solve.highs import Outcome  # noqa: PLC0415
 
         built = self.built(build)
         if built is None:
             return Outcome.STOPPED
-        model, matrix = built
+        try:
+            return self._solved(*built, steps_of, on_bound)
+        finally:
+            self.release(built[0])
+
+    def _solved(
+        self,
+        model: Any,
+        matrix: "Matrix",
+        steps_of: Callable[[Any], Sequence[Step] | None],
+        on_bound: Callable[[float], None],
+    ) -> "Outcome":
+        # Loaded on first use: Pyomo takes a second to import.
+        from xengine_gui.solve.formulations.highs import Orders, solve_matrix  # noqa: PLC0415
+        from xengine_gui.solve.highs import Outcome  # noqa: PLC0415
 
         def take() -> None:
             steps = steps_of(model)
@@ -89,15 +101,21 @@ class Search:
         if outcome is Outcome.INFEASIBLE:
             outcome = solve_matrix(matrix, orders, presolve=False)
         self.is_undecided |= outcome not in (Outcome.SOLVED, Outcome.INFEASIBLE)
-        if not self.context.stop.is_set():
-            gc.unfreeze()
         return outcome
 
+    def release(self, model: Any) -> None:
+        """Be done with a model. After a stop there is no time for it: it stays until garbage is looked for."""
+        from xengine_gui.solve.formulations.building import dismantle  # noqa: PLC0415
+
+        if not self.context.stop.is_set():
+            dismantle(model)
+            gc.unfreeze()
+
     def built(self, build: Callable[["Heed"], Any]) -> "tuple[Any, Matrix] | None":
-        """A model and its matrix, `None` after a stop.
+        """A model and its matrix, to be released in the end; `None` after a stop.
 
         To look through a model of millions of objects for garbage takes seconds in which nobody hears a stop. So this
-        is put off until the model is done with, after a stop until the next one is built.
+        is put off until the model is done with, after a stop until the solver process is idle or the next one is built.
         """
         from xengine_gui.solve.formulations.building import Heed, StoppedError, matrix_of, without_gc  # noqa: PLC0415
 
