@@ -112,17 +112,18 @@ def make_problem(
     training: bool = True,
     optimizer: str = "sgd",
     links: Sequence[Link] = (),
+    implementations: bool = False,
 ) -> Problem:
     """The problem of training a network on devices, or of running it once.
 
     `links` replace what the devices' presets give between the same two; those of devices that are not there are left
-    out.
+    out. With `implementations` a convolution has a row per algorithm, which trade time for workspace.
     """
-    from xengine_gui.cost import build_problem  # noqa: PLC0415
+    from xengine_gui.cost import Algorithms, Roofline, build_problem  # noqa: PLC0415
     from xengine_gui.training import inference_graph, training_graph  # noqa: PLC0415
 
     graph = training_graph(network, optimizer=optimizer) if training else inference_graph(network)
-    problem = build_problem(graph, devices)
+    problem = build_problem(graph, devices, cost_model=Algorithms() if implementations else Roofline())
     names = {device.name for device in devices}
     given = {(k.source, k.destination): k for k in links if {k.source, k.destination} <= names}
     if not given:

@@ -21,7 +21,7 @@ PAIR = (DeviceChoice("gpu", "rtx-3060-laptop"), DeviceChoice("cpu", "i7-1165g7",
 
 def test_presets_are_complete() -> None:
     presets = device_presets()
-    assert len({preset.key for preset in presets}) == len(presets) >= 8
+    assert len({preset.key for preset in presets}) == len(presets) >= 20
     assert {preset.kind for preset in presets} >= {"cpu", "gpu", "igpu", "mcu", "memory", "storage"}
     for preset in presets:
         assert preset.memory_bytes > 0
@@ -53,6 +53,8 @@ def test_every_two_presets_have_a_link() -> None:
     ("one", "other", "gb_per_s"),
     [
         ("p100", "xeon-6148", 12), ("a100", "epyc-7763", 24), ("a100", "v100", 150), ("h100", "h100", 450),
+        ("b200", "b200", 900), ("b200", "epyc-7763", 24), ("h100", "host-memory", 24),
+        ("rtx-5070-laptop", "i7-8700k", 24), ("raspberry-pi-5", "usb-ssd", 1),
         ("i7-1165g7", "iris-xe", 34.15), ("p100", "host-memory", 12), ("raspberry-pi-4", "sd-card", 0.08),
         ("cortex-m4", "sd-card-mcu", 0.00444), ("sd-card-mcu", "cortex-m4", 0.00461651),
         ("cortex-m4", "qspi-flash", 0.016), ("rtx-4090", "nvme-ssd", 3), ("rtx-4090", "i7-8700k", 24),

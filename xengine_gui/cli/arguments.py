@@ -356,6 +356,11 @@ def _add_problem_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--demo", action="store_true", help="take the bundled demo instead of a file")
     parser.add_argument(
+        "--implementations",
+        action="store_true",
+        help="let the plan choose each convolution's algorithm: faster ones take workspace (a network's problem grows)",
+    )
+    parser.add_argument(
         "--costs",
         metavar="FILE.csv",
         type=Path,

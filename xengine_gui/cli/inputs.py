@@ -118,6 +118,7 @@ def _refuse_setup(arguments: argparse.Namespace, choices: Sequence[DeviceChoice]
         (arguments.batch, "--batch"),
         (arguments.bind, "--bind"),
         (arguments.inference, "--inference"),
+        (arguments.implementations, "--implementations"),
         (what.startswith("a session") and (arguments.size or asked_mapping(arguments)), "--size, --map or --default"),
     ):
         if given:
@@ -130,7 +131,10 @@ def _of_network(arguments: argparse.Namespace, network: NetworkGraph, choices: S
         given = ", ".join(f"{c.name}={c.preset} ({format_size(device_preset(c.preset).memory_bytes)})" for c in choices)
         tell(f"No device is given, so the plan is for {given}; choose others with --device.")
     _refuse_repeated([choice.name for choice in choices])
-    return planner.make_problem(network, choices, training=not arguments.inference, optimizer=arguments.optimizer)
+    return planner.make_problem(
+        network, choices, training=not arguments.inference, optimizer=arguments.optimizer,
+        implementations=arguments.implementations,
+    )  # fmt: skip
 
 
 def _refuse_repeated(names: Sequence[str]) -> None:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from xengine_gui.cost.algorithms import COST_MODELS
 from xengine_gui.cost.flops import work
 from xengine_gui.cost.links import default_link
 from xengine_gui.cost.preset_fields import DevicePreset
 from xengine_gui.cost.presets import device_preset
-from xengine_gui.cost.roofline import COST_MODELS, CostModel
+from xengine_gui.cost.roofline import CostModel
 from xengine_gui.errors import InputError
 from xengine_gui.model.device import Device, Link
 from xengine_gui.model.graph import TrainingGraph

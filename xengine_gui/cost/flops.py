@@ -15,12 +15,32 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Convolution:
+    """The shapes of a convolution, by which its algorithms differ: lengths of space are tuples, one per axis."""
+
+    images: int
+    read_channels: int
+    written_channels: int
+    read: tuple[int, ...]
+    written: tuple[int, ...]
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    groups: int
+
+
+@dataclass(frozen=True, slots=True)
 class Work:
-    """Operations, bytes moved to and from memory, and the class of arithmetic (matrix, depthwise, vector)."""
+    """Operations, bytes moved to and from memory, and the class of arithmetic (matrix, depthwise, vector).
+
+    A convolution, or its backward, has its shapes too.
+    """
 
     flop: int
     bytes_moved: int
     work_class: str
+    convolution: Convolution | None = None
+    backward: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +222,35 @@ def work(graph: TrainingGraph, operator: TrainingOperator) -> Work:
     elif forward.kind == "BatchNormalization" and graph.training:
         flop *= 4
     passes = _PASSES.get((operator.phase, forward.kind), 1) if graph.training else 1
-    return Work(flop, passes * _activation_bytes(graph, operator) + weights, work_class(graph.network, forward))
+    return Work(
+        flop,
+        passes * _activation_bytes(graph, operator) + weights,
+        work_class(graph.network, forward),
+        _convolution_of(graph.network, forward),
+        operator.phase is Phase.BACKWARD,
+    )
+
+
+def _convolution_of(network: NetworkGraph, operator: GraphOperator) -> Convolution | None:
+    """The shapes of a convolution, `None` of anything else."""
+    if operator.kind not in ("Conv", "FusedConv") or len(operator.inputs) < 2 or not operator.outputs:
+        return None
+    read, weights, written = (_shape(network, n) for n in (*operator.inputs[:2], operator.outputs[0]))
+    if not len(read) == len(weights) == len(written) > 2:
+        return None
+    ones = (1,) * (len(read) - 2)
+    shapes = _Shapes(operator, (read, weights), (written,))
+    return Convolution(
+        images=read[0],
+        read_channels=read[1],
+        written_channels=written[1],
+        read=read[2:],
+        written=written[2:],
+        kernel=weights[2:],
+        strides=shapes.ints("strides") or ones,
+        dilations=shapes.ints("dilations") or ones,
+        groups=max(1, read[1] // max(1, weights[1])),
+    )
 
 
 def _update_work(graph: TrainingGraph, operator: TrainingOperator) -> Work:

@@ -12,17 +12,20 @@ _BUS: Mapping[str, tuple[int, int]] = {
     "pcie4": (24_000_000_000, 10_000),
     "pcie4x8": (12_000_000_000, 10_000),
     "pcie5": (48_000_000_000, 10_000),
+    "pcie5x8": (24_000_000_000, 10_000),
     "nvlink2": (150_000_000_000, 8_000),
     "nvlink3": (300_000_000_000, 8_000),
     "nvlink4": (450_000_000_000, 8_000),
+    "nvlink5": (900_000_000_000, 8_000),
     "nvme": (3_000_000_000, 80_000),
+    "usb3": (1_000_000_000, 100_000),
     "sd": (80_000_000, 500_000),
     "flash": (16_000_000, 50_000),
 }
 BUSES = ("shared", *_BUS)
 """What a device may talk through."""
 # What an NVLink device uses towards everything that has none.
-_HOST_BUS: Mapping[str, str] = {"nvlink2": "pcie3", "nvlink3": "pcie4", "nvlink4": "pcie5"}
+_HOST_BUS: Mapping[str, str] = {"nvlink2": "pcie3", "nvlink3": "pcie4", "nvlink4": "pcie5", "nvlink5": "pcie5"}
 _STORAGE = ("storage",)
 
 

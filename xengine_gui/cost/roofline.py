@@ -32,8 +32,10 @@ class Roofline:
         """One implementation without a workspace; none on a device that computes nothing."""
         if not device.computes:
             return ()
-        seconds = max(work.flop / device.flop_per_s(work.work_class), work.bytes_moved / device.reachable_bytes_per_s)
-        return (Implementation(time_ns=ceil(seconds * 1e9) + device.launch_ns),)
+        return (Implementation(roofline_ns(work, device)),)
 
 
-COST_MODELS: tuple[CostModel, ...] = (Roofline(),)
+def roofline_ns(work: Work, device: DevicePreset) -> int:
+    """The time of this work on a device that computes."""
+    seconds = max(work.flop / device.flop_per_s(work.work_class), work.bytes_moved / device.reachable_bytes_per_s)
+    return ceil(seconds * 1e9) + device.launch_ns
