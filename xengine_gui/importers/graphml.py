@@ -166,7 +166,7 @@ class _Reader:
 
     def _needed(self, attributes: Mapping[str, str], name: str, tag: str, line: int) -> str:
         if name not in attributes:
-            self._wrong(line, f"a {tag} without {name}")
+            self._wrong(line, f"{'an' if tag == 'edge' else 'a'} {tag} without {name}")
         return attributes.get(name, "")
 
     def _wrong(self, line: int, sentence: str) -> None:

@@ -173,7 +173,8 @@ def _of_text(text: str, unit: str, *, is_size: bool) -> int:
         number = math.nan
     if math.isfinite(number):
         return _amount(number, "size" if is_size else "time", unit)
+    whole = f"{plain} {unit}" if unit and plain[-1:].isdigit() else text
     try:
-        return parse_size_bytes(text) if is_size else parse_duration_ns(text)
+        return parse_size_bytes(whole) if is_size else parse_duration_ns(whole)
     except InputError as error:
         raise InputError("", f"cannot be read: {error}") from None

@@ -195,7 +195,7 @@ def _problem(raw: RawGraph, graph: Any, order: Sequence[str], rows: Mapping[str,
         tensors=tuple(tensors),
         parameters=tuple(parameters),
         keep=() if trained else last,
-        notes="\n".join(_notes(raw, order, trained=trained)),
+        notes="\n".join(_notes(raw, order, _rounded(raw, fields), trained=trained)),
     )
 
 
@@ -205,7 +205,16 @@ def _names(raw: RawGraph, fields: Fields) -> dict[str, str]:
     return named if all(named.values()) and len(set(named.values())) == len(named) else {key: key for key in named}
 
 
-def _notes(raw: RawGraph, order: Sequence[str], *, trained: bool) -> Iterator[str]:
+def _rounded(raw: RawGraph, fields: Fields) -> list[str]:
+    """Nodes whose time is less than a nanosecond, and not nothing."""
+    attribute = fields.attributes.get("time")
+    if attribute is None or attribute.unit not in ("", "ns"):
+        return []
+    values = ((node.key, node.values.get(attribute.key)) for node in raw.nodes)
+    return [key for key, value in values if isinstance(value, float) and 0 < value < 0.5]
+
+
+def _notes(raw: RawGraph, order: Sequence[str], rounded: Sequence[str], *, trained: bool) -> Iterator[str]:
     doubled = sum(Counter((e.source, e.target) for e in raw.edges).values()) - len(
         {(e.source, e.target) for e in raw.edges}
     )
@@ -215,4 +224,6 @@ def _notes(raw: RawGraph, order: Sequence[str], *, trained: bool) -> Iterator[st
         yield "The nodes do not stand in an order in which they can run; they were sorted"
     if not trained and raw.nodes:
         yield "No node is marked as backward: the graph is planned as it is, and what nothing reads is kept to the end"
+    if rounded:
+        yield f"Times below a nanosecond are taken as one: {format_names(rounded)}"
     yield "Times and sizes are those of the file; numbers without a unit are nanoseconds and bytes"
