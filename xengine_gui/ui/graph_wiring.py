@@ -85,8 +85,10 @@ class GraphWiring(QObject):
         return CentreView(self.tabs.currentIndex())
 
     def show_view(self, view: CentreView) -> None:
-        """Show the timeline, the graph, or both."""
+        """Show the timeline, the graph, or both, and go there."""
         self.tabs.setCurrentIndex(view)
+        if self._has_problem:
+            (self._centre.timeline if view is CentreView.TIMELINE else self.graph.view).setFocus()
 
     def zoomable(self) -> Zoomable:
         """The view that zooming is about: the graph where it has the focus or is alone."""
@@ -140,7 +142,7 @@ def graph_slots(wiring: Callable[[], GraphWiring]) -> Mapping[str, Callable[[], 
         "view_timeline": lambda: wiring().show_view(CentreView.TIMELINE),
         "view_graph": lambda: wiring().show_view(CentreView.GRAPH),
         "view_both": lambda: wiring().show_view(CentreView.BOTH),
-        "play": lambda: wiring().playback.toggle(),
+        "play": lambda: wiring().playback.toggle(),  # noqa: PLW0108 - made before the parts are
         "fit": lambda: wiring().zoomable().fit(),
         "fit_selection": lambda: wiring().zoomable().zoom_to_selected(),
         "zoom_in": lambda: wiring().zoomable().zoom_in(),
