@@ -65,6 +65,8 @@ def solve_matrix(matrix: Matrix, orders: Orders, *, presolve: bool = True) -> Ou
             orders.on_solution()
     if not work.is_done:
         return Outcome.STOPPED
+    highs.cbMipInterrupt -= work.ask  # or HiGHS and who listens to it hold each other
+    highs.cbMipImprovingSolution -= work.improve
     return _end(matrix, highs, orders)
 
 

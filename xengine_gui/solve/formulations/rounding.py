@@ -6,7 +6,6 @@ Numbers are those of `FORMULATIONS.md`.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 
 from xengine_gui.model.plan import Step
@@ -34,8 +33,6 @@ class HeldLp:
     def __init__(self, one: OneDevice, matrix: Matrix) -> None:
         self.one, self.matrix = one, matrix
         self._highs = loaded(matrix, integer=False)
-        self._work = Work(self._highs)
-        self._highs.cbSimplexInterrupt += self._ask
 
     def solve(self, spared: float, remaining_s: float, should_stop: Callable[[], bool]) -> LpAnswer:
         """Solve it with a share of the limit spared; the bound is of the problem with the limit so lowered."""
@@ -46,10 +43,7 @@ class HeldLp:
             self._highs.changeRowBounds(int(row), self.matrix.row_lower[row], row_upper[row])
         # HiGHS counts all its runs of one object against the limit.
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(0.01, min(remaining_s, 1e9)))
-        self._work = Work(self._highs)
-        for _ in self._work.news(should_stop):
-            pass
-        outcome = outcome_of(self._highs) if self._work.is_done else Outcome.STOPPED
+        outcome = self._outcome(should_stop)
         if outcome is not Outcome.SOLVED:
             return LpAnswer(outcome, {}, -np.inf)
         solution = self._highs.getSolution()
@@ -57,8 +51,15 @@ class HeldLp:
         bound = dual_bound(self.matrix, upper, row_upper, np.array(solution.row_dual))
         return LpAnswer(outcome, dict(zip(self.one.holds, values.tolist(), strict=True)), bound)
 
-    def _ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
-        self._work.only_stop(event)
+    def _outcome(self, should_stop: Callable[[], bool]) -> Outcome:
+        work = Work(self._highs)
+        self._highs.cbSimplexInterrupt += work.only_stop
+        for _ in work.news(should_stop):
+            pass
+        if not work.is_done:
+            return Outcome.STOPPED
+        self._highs.cbSimplexInterrupt -= work.only_stop  # or the two hold each other
+        return outcome_of(self._highs)
 
     def _lowered(self, spared: float) -> tuple[Floats, Floats]:
         """The upper bounds of columns and rows with a lower limit: of (9), (10) and (11)."""
