@@ -40,6 +40,7 @@ from xengine_gui.ui.session_bars import SessionBars
 from xengine_gui.ui.session_keeper import SessionKeeper
 from xengine_gui.ui.session_work import proposed_file
 from xengine_gui.ui.settings import load_settings, save_settings
+from xengine_gui.ui.shortages import Shortages
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.studies import Studies
 from xengine_gui.ui.text_size import scale_text
@@ -48,6 +49,7 @@ from xengine_gui.ui.timeline.marks import MOUSE_TITLES, MouseStyle
 from xengine_gui.ui.toolbar import ToolBar
 from xengine_gui.ui.window_place import put_in_place, with_place
 from xengine_gui.ui.words import activity_of, message_of, trouble_of
+from xengine_gui.ui.what_if import WhatIf
 from xengine_gui.ui.work import Setup, default_links
 
 _SPLITS = {"columns": (272, 870, 300), "rows": (620, 250), "below": (360, 1080)}
@@ -82,6 +84,10 @@ class MainWindow(QMainWindow):
         self.links = SelectionLinks(self, self.centre.timeline, self.selection)
         self.loop = Loop(self.document, self.clock_view, self.centre.timeline, self.left, self)
         self.centre.add_below(self.loop.beside)
+        self.shortages = Shortages(self.document, self.planning, self.left.devices, self)
+        self.centre.add_bars(self.shortages.bar)
+        self.what_if = WhatIf(self.document, self.planning, self)
+        self.selection.add_below_reasons(self.what_if.panel)
         self.walk = GraphWiring(self, self.centre, self.links.model)
         self.progress = ProgressPanel()
         self.summary = SummaryPanel()
@@ -226,6 +232,8 @@ class MainWindow(QMainWindow):
         devices.remove_asked.connect(document.remove_device)
         devices.add_asked.connect(document.add_device)
         self.loop.drag_changed.connect(lambda dragging: setattr(planning, "is_dragging", dragging))
+        self.links.model.changed.connect(self._ask_what_if)
+        self.what_if.told.connect(self.log.add)
         self.loop.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
         self.studies.compare.pair_chosen.connect(self.loop.take_pair)
         self.centre.retry_asked.connect(planning.plan)
@@ -283,6 +291,9 @@ class MainWindow(QMainWindow):
         self._show_timeline()
         self._show_state()
 
+    def _ask_what_if(self) -> None:
+        self.what_if.show_selection(self.links.model.current, self.links.model.shown)
+
     def _show_session(self) -> None:
         name = self.sessions.name
         self.setWindowTitle(f"{name}[*] · XEngine planner" if name else "XEngine planner")
@@ -301,6 +312,7 @@ class MainWindow(QMainWindow):
         shown, stale = self.document.shown, self.document.stale
         self.clock_view.set_plan(shown)
         self._show_timeline()
+        self._ask_what_if()
         self.summary.show_plan(shown, stale=stale)
         self.left.devices.show_peaks({} if shown is None else shown.plan.peak_bytes, stale=stale)
         for key in ("save_plan", "export_picture", *NEEDS_PLAN):
@@ -425,8 +437,10 @@ class MainWindow(QMainWindow):
 
     def _choose_mouse(self, style: str) -> None:
         self.centre.timeline.set_mouse_style(MouseStyle(style))
-        self.settings = replace(self.settings, mouse=style)
         self.submenus.show_mouse(style)
+        if style != self.settings.mouse:
+            self.settings = replace(self.settings, mouse=style)
+            self._keep()
 
     def _choose_theme(self, choice: str) -> None:
         app = QApplication.instance()
@@ -486,6 +500,8 @@ class MainWindow(QMainWindow):
         self._keep()
         self.studies.close()
         self.loop.close()
+        self.shortages.close()
+        self.what_if.close()
         self.sessions.close()
         self.exporting.close()
         self.selection.end()

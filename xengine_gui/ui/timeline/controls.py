@@ -140,6 +140,7 @@ class TimelineControls:
     def _release(self, event: QMouseEvent) -> None:
         view, mode = self._view, self._mode
         stretch, device = self.chosen_stretch(), self.dragged_device
+        pressed = self._pressed_at
         limit = self._shown_limit()
         self._let_go()
         view.set_hover(event.position())
@@ -147,6 +148,12 @@ class TimelineControls:
             view.hold_limit(device, None)
             if limit is not None and limit != self._limit_before:
                 view.limit_dragged.emit(device, limit)
+            elif (
+                pressed is not None
+                and (event.position() - pressed).manhattanLength() < QApplication.startDragDistance()
+            ):
+                # A peak often touches its limit: the line must not keep it from being clicked.
+                view.click(event.position())
         elif mode == "stretch" and stretch is not None and stretch[1] > stretch[0]:
             view.choose_range(*stretch)
         elif not mode and event.button() == Qt.MouseButton.LeftButton:
