@@ -221,6 +221,14 @@ def test_a_changed_preset_prices_the_network_anew(lenet: MainWindow, qtbot: QtBo
     editor.duplicate()
     put(editor, key="mine")
     assert editor.save()
+    menu = lenet.left.devices.add_button.menu()
+    menu.aboutToShow.emit()
+    titles = [action.text() for action in menu.actions() if action.text()]
+    assert len(titles) == len(set(map(id, titles))) == len(device_presets())
+    card = lenet.left.devices.cards["gpu"].preset.menu()
+    card.aboutToShow.emit()
+    assert card.actions()[-1].text() == "Remove gpu"
+    assert sum(bool(action.text()) for action in card.actions()) == len(device_presets()) + 1
     lenet.document.set_preset("gpu", "mine")
     qtbot.waitUntil(lambda: lenet.document.setup.devices[1].preset == "mine")
     before = time_of(lenet, "c1", "gpu")

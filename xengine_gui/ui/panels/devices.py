@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from xengine_gui.cost import DeviceChoice, DevicePreset, device_preset, device_presets
@@ -57,6 +58,11 @@ class DevicesPanel(QWidget):
         for name, card in self.cards.items():
             card.show_peak(peak_bytes.get(name), stale=stale)
 
+    def show_enough(self, limits: Mapping[str, tuple[int, str]]) -> None:
+        """Offer, per device, a limit that would do, with what is known of it; none is offered for the others."""
+        for name, card in self.cards.items():
+            card.show_enough(*limits.get(name, (None, "")))
+
     def _rebuild(self, names: list[str]) -> None:
         for card in self.cards.values():
             self._column.removeWidget(card)
@@ -107,6 +113,10 @@ class DeviceCard(QFrame):
         self.bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
         self.peak = text_label("", "small")
         self.share = text_label("", "small")
+        self.enough = QPushButton()
+        self._enough_bytes: int | None = None
+        self.enough.clicked.connect(lambda: self.limit_edited.emit(name, self._enough_bytes))
+        self.enough.hide()
         self._arrange()
 
     def _arrange(self) -> None:
@@ -120,6 +130,7 @@ class DeviceCard(QFrame):
             self.preset,
             row(caption, 1, self.limit),
             self.limit.hint,
+            self.enough,
             self.bar,
             row(self.peak, 1, self.share),
             spacing=5,
@@ -140,6 +151,14 @@ class DeviceCard(QFrame):
         self._limit_bytes = device.memory_limit_bytes
         self.limit.set_size(device.memory_limit_bytes)
         self._show_use()
+
+    def show_enough(self, limit_bytes: int | None, tip: str) -> None:
+        """Offer a limit that would do, where no plan keeps the one of now."""
+        self._enough_bytes = limit_bytes
+        self.enough.setVisible(limit_bytes is not None)
+        if limit_bytes is not None:
+            self.enough.setText(f"Set to {format_size(limit_bytes)}, which would do")
+            self.enough.setToolTip(tip)
 
     def show_peak(self, peak_bytes: int | None, *, stale: bool) -> None:
         """Show the plan's peak on this device, `None` where there is no plan."""
@@ -189,15 +208,38 @@ def _specification(preset: DevicePreset) -> str:
 
 
 def _preset_menu(parent: QWidget, chosen: Callable[[DevicePreset], None]) -> QMenu:
-    """All presets, the kinds apart."""
+    """All presets, the kinds apart; filled anew whenever it is opened after the presets have changed."""
     menu = QMenu(parent)
     menu.setToolTipsVisible(True)
-    kind = ""
+    listed: list[DevicePreset] = []
+    entries: list[QAction] = []
+
+    def fill() -> None:
+        presets = list(device_presets())
+        if presets == listed:
+            return
+        rest = [action for action in menu.actions() if action not in entries]
+        for action in entries:
+            menu.removeAction(action)
+            action.deleteLater()
+        listed[:], entries[:] = presets, _preset_entries(menu, chosen)
+        if rest:
+            menu.insertActions(rest[0], entries)
+
+    menu.aboutToShow.connect(fill)
+    fill()
+    return menu
+
+
+def _preset_entries(menu: QMenu, chosen: Callable[[DevicePreset], None]) -> list[QAction]:
+    """An entry for each preset at the end of a menu, with lines between the kinds."""
+    entries, kind = [], ""
     for preset in sorted(device_presets(), key=lambda p: p.kind):
         if kind and preset.kind != kind:
-            menu.addSeparator()
+            entries.append(menu.addSeparator())
         kind = preset.kind
         action = menu.addAction(f"{preset.title}  ·  {format_size(preset.memory_bytes)}, {_specification(preset)}")
         action.setToolTip(f"{preset.summary}\n{preset.source}")
         action.triggered.connect(lambda _checked=False, preset=preset: chosen(preset))
-    return menu
+        entries.append(action)
+    return entries
