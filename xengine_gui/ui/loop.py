@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEasingCurve, QObject, QPoint, Qt, QTimer, QVariantAnimation, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFileDialog, QTableView, QWidget
 
 from xengine_gui import planner
 from xengine_gui.errors import InputError
@@ -16,6 +16,7 @@ from xengine_gui.ui.clock_view import ClockView
 from xengine_gui.ui.document import Document, checked
 from xengine_gui.ui.ghost import GhostKeeper
 from xengine_gui.ui.ghost_paint import paint_ghost
+from xengine_gui.ui.models.rows_model import NAME_ROLE
 from xengine_gui.ui.panels.constraint_menu import ConstraintMenu
 from xengine_gui.ui.panels.difference import DifferencePanel
 from xengine_gui.ui.panels.left import LeftPanel
@@ -108,12 +109,33 @@ class Loop(QObject):
             work.free_problem, work.constraints, document.constrain, lambda c: document.lift((c,)), parent
         )
 
+    def serve_tables(self, operators: QTableView, tensors: QTableView) -> None:
+        """Open the same menu on the rows of the tables of operators and of tensors."""
+        for table in (operators, tensors):
+            table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            table.customContextMenuRequested.connect(
+                lambda point, t=table: self._pop_up(self.menu_of_row(t, point, is_operator=t is operators), t, point)
+            )
+
+    def menu_of_row(self, table: QTableView, point: QPoint, *, is_operator: bool) -> ConstraintMenu | None:
+        """The menu of the row under a point."""
+        name = table.indexAt(point).data(NAME_ROLE)
+        menu = self.new_menu(table) if name else None
+        if menu is not None and is_operator:
+            menu.add_for_operator(name)
+        elif menu is not None:
+            menu.add_for_tensor(name)
+        return menu
+
     def _show_menu(self, point: QPoint) -> None:
+        self._pop_up(self.menu_at(point), self._timeline, point)
+
+    def _pop_up(self, menu: ConstraintMenu | None, view: QAbstractScrollArea, point: QPoint) -> None:
         if self.menu is not None:
             self.menu.deleteLater()
-        self.menu = self.menu_at(point)
-        if self.menu is not None:
-            self.menu.popup(self._timeline.viewport().mapToGlobal(point))
+        self.menu = menu
+        if menu is not None:
+            menu.popup(view.viewport().mapToGlobal(point))
 
     def _show_constraints(self) -> None:
         work = self._document.work

@@ -233,6 +233,7 @@ class MainWindow(QMainWindow):
         devices.add_asked.connect(document.add_device)
         self.loop.drag_changed.connect(lambda dragging: setattr(planning, "is_dragging", dragging))
         self.links.model.changed.connect(self._ask_what_if)
+        self.loop.serve_tables(self.links.operators.table, self.links.tensors.table)
         self.what_if.told.connect(self.log.add)
         self.loop.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
         self.studies.compare.pair_chosen.connect(self.loop.take_pair)

@@ -97,6 +97,12 @@ class SelectionPanel(Panel):
         self._follow.timeout.connect(self._update_memory)
         self.show_plan(None)
 
+    def add_below_reasons(self, widget: QWidget) -> None:
+        """Put something between what is selected and the list of its events."""
+        layout = self.layout()
+        if isinstance(layout, QVBoxLayout):
+            layout.insertWidget(2, widget)
+
     def show_plan(self, shown: ShownPlan | None, traces: Traces | None = None) -> None:
         """Show another plan; what was selected is forgotten, the moment in time is kept."""
         if shown is not None and self._shown is not None and shown.timeline is self._shown.timeline:

@@ -1,0 +1,122 @@
+"""Through the window: what would make a recompute vanish, and limits that would do where none is kept."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from problems_fixed import training_chain
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from xengine_gui.model.plan import Compute
+from xengine_gui.model.problem_file import write_problem
+from xengine_gui.schedule.verify import verify
+from xengine_gui.solve.vanishing import Vanishing
+from xengine_gui.solve.worker import SolverProcess
+from xengine_gui.ui.main_window import MainWindow
+from xengine_gui.ui.models.rows_model import NAME_ROLE
+
+WITHIN_MS = 60_000
+Wait = Callable[[], None]
+
+
+@pytest.fixture
+def tight(window: MainWindow, tmp_path: Path, plan_awaited: Wait, kept_process: SolverProcess) -> MainWindow:
+    """A window on a chain that has to recompute; the questions are answered by the process that is there."""
+    path = tmp_path / "training.json"
+    write_problem(training_chain(6, 400), path)
+    window.what_if.make_process = lambda: kept_process
+    window.open_file(path)
+    plan_awaited()
+    return window
+
+
+def select_recompute(window: MainWindow) -> str:
+    shown = window.document.shown
+    assert shown is not None
+    index, operator = next(
+        (i, e.operator) for i, e in enumerate(shown.plan.events) if isinstance(e, Compute) and e.again
+    )
+    window.centre.timeline.select_event(index)
+    return operator
+
+
+def test_what_would_make_a_recompute_vanish_is_asked_and_taken(
+    tight: MainWindow, plan_awaited: Wait, qtbot: QtBot
+) -> None:
+    window, panel = tight, tight.what_if.panel
+    assert panel.isHidden()
+    operator = select_recompute(window)
+    assert panel.isVisible()
+    qtbot.mouseClick(panel.ask, Qt.MouseButton.LeftButton)
+    assert panel.stop.isVisible()
+    with qtbot.waitSignal(window.what_if.job.finished, timeout=WITHIN_MS) as blocker:
+        pass
+    found: Vanishing = blocker.args[0]
+    assert found.operator == operator
+    assert found.proved
+    assert found.rise_bytes
+    assert panel.answer.text() == found.sentence
+    assert found.sentence in window.log.view.toPlainText()
+    old_ns = found.target_ns
+    qtbot.mouseClick(panel.take, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(
+        lambda: (
+            window.document.work is not None
+            and window.document.work.problem.device("gpu").memory_limit_bytes == found.enough_bytes
+        ),
+        timeout=WITHIN_MS,
+    )
+    plan_awaited()
+    shown = window.document.shown
+    assert shown is not None
+    assert verify(shown.plan).ok
+    assert (shown.plan.total_ns or 0) <= old_ns
+    assert operator not in {e.operator for e in shown.plan.events if isinstance(e, Compute) and e.again}
+
+
+def test_the_question_is_only_there_for_a_recompute_and_is_given_up_with_the_selection(
+    tight: MainWindow, qtbot: QtBot
+) -> None:
+    window, panel = tight, tight.what_if.panel
+    select_recompute(window)
+    qtbot.mouseClick(panel.ask, Qt.MouseButton.LeftButton)
+    window.centre.timeline.select_event(0)
+    assert panel.isHidden()
+    assert not window.what_if.job.running
+
+
+def test_for_limits_that_nothing_keeps_the_smallest_that_would_do_are_offered_and_set(
+    tight: MainWindow, plan_awaited: Wait, qtbot: QtBot
+) -> None:
+    window = tight
+    window.document.set_limit("gpu", 299)
+    qtbot.waitUntil(lambda: "gpu" in window.shortages.bar.buttons, timeout=WITHIN_MS)
+    assert window.planning.infeasible
+    button, card = window.shortages.bar.buttons["gpu"], window.left.devices.cards["gpu"]
+    assert button.text() == "Set gpu to 300 B"
+    assert "(proved)" in button.toolTip()
+    assert card.enough.isVisible()
+    assert card.enough.text() == "Set to 300 B, which would do"
+    qtbot.mouseClick(card.enough, Qt.MouseButton.LeftButton)
+    plan_awaited()
+    shown = window.document.shown
+    assert shown is not None
+    assert shown.plan.peak_bytes["gpu"] == 300
+    assert window.shortages.bar.isHidden()
+    assert card.enough.isHidden()
+    window.document.undo_stack.undo()
+    assert window.document.work is not None
+    assert window.document.work.problem.device("gpu").memory_limit_bytes == 299
+
+
+def test_the_tables_have_the_menu_of_constraints(tight: MainWindow, qtbot: QtBot) -> None:
+    window = tight
+    window.below.show_panel(window.links.operators)
+    table = window.links.operators.table
+    qtbot.waitUntil(lambda: table.model().rowCount() == 12, timeout=WITHIN_MS)
+    name = table.model().index(0, 0).data(NAME_ROLE)
+    menu = window.loop.menu_of_row(table, table.visualRect(table.model().index(0, 0)).center(), is_operator=True)
+    assert menu is not None
+    assert [a.text() for a in menu.actions() if a.data() is not None] == ["Never recompute it", "Retain it on gpu"]
+    assert menu.actions()[0].text() == name
