@@ -85,8 +85,8 @@ def test_bytes_are_four_times_the_counts(row: Published) -> None:
 def table() -> str:
     lines = []
     for row in ROWS:
-        shown = "–" if row.activations is None else f"{activation_count(row.name) / 1e6:.2f}"
-        stated = "–" if row.activations is None else f"{row.activations:.2f}"
+        shown = "-" if row.activations is None else f"{activation_count(row.name) / 1e6:.2f}"
+        stated = "-" if row.activations is None else f"{row.activations:.2f}"
         counts = [f"{network_mac(network(row.name)) / 1e9:.2f}", f"{row.gmac:.2f}"]
         counts += [f"{parameter_count(row.name) / 1e6:.2f}", f"{row.parameters:.2f}", shown, stated]
         lines.append(f"| {row.title} | {' | '.join(counts)} |")
