@@ -69,9 +69,11 @@ def refuse_unknown_sizes(graph: TrainingGraph) -> None:
     unknown = graph.unknown_tensors
     if not unknown:
         return
+    # Gradients and masks follow from the network's own tensors, which can be given.
+    unknown = tuple(name for name in unknown if name in graph.network.unknown_tensors) or unknown
     shown = format_names(map(repr, unknown))
     free = ", ".join(symbol for symbol, value in graph.network.symbols.items() if value is None)
-    remedy = f"; bind the dimensions {free}" if free else ""
+    remedy = f"; bind the dimensions {free}" if free else f"; give sizes, as in --size {unknown[0]}=8MB"
     raise InputError(graph.name, f"the size of {format_count(len(unknown), 'tensor')} is unknown: {shown}{remedy}")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from xengine_gui.model.dtype import element_count
+from xengine_gui.model.dtype import BITS, element_count
 from xengine_gui.model.operator import Phase
 
 Attribute = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
@@ -25,7 +25,9 @@ class GraphTensor:
 
     @property
     def element_count(self) -> int | None:
-        """Number of elements, `None` where the shape is unknown."""
+        """Number of elements, by the size where the shape is unknown; `None` where that is too."""
+        if self.shape is None and self.size_bytes is not None and self.dtype in BITS:
+            return self.size_bytes * 8 // BITS[self.dtype]
         return element_count(self.shape)
 
 

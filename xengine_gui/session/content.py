@@ -60,6 +60,8 @@ class Session:
     optimizer: str = "sgd"
     batch: int | None = None
     bindings: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    mapping: Mapping[str, str] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     limits: Mapping[str, int | None] = field(default_factory=dict)
     constraints: tuple[Json, ...] = ()
@@ -77,7 +79,9 @@ class Session:
 
         An `InputError` tells of constraints that cannot hold or are not understood: a plan must not pass for theirs.
         """
-        opened = planner.open_file(self.file, batch=self.batch, bindings=self.bindings)
+        opened = planner.open_file(
+            self.file, batch=self.batch, bindings=self.bindings, mapping=self.mapping, sizes=self.sizes
+        )
         if isinstance(opened, NetworkGraph):
             problem = planner.make_problem(
                 opened,

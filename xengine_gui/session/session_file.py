@@ -24,7 +24,8 @@ _SAMPLE = "sample:"
 _THEMES = ("system", "light", "dark")
 _KEYS = frozenset(
     {
-        "format", "version", "file", "devices", "training", "optimizer", "batch", "bindings", "links", "limits",
+        "format", "version", "file", "devices", "training", "optimizer", "batch", "bindings", "sizes",
+        "mapping", "links", "limits",
         "constraints", "costs", "report", "strategy", "gap_ratio", "time_limit_s", "view", "plans",
     }
 )  # fmt: skip
@@ -36,7 +37,7 @@ _STEPS: Mapping[str, tuple[type[Run] | type[Move] | type[Drop], tuple[int, ...]]
 """How steps are called, and how many numbers each has: those of the step's fields, positions in the problem."""
 _STEP_FORMS = '["run", device, operator], ["move", from, to, tensor] or ["free", device, tensor]'
 _WORDS = {kind: word for word, (kind, _) in _STEPS.items()}
-_Number = TypeVar("_Number")
+_Value = TypeVar("_Value")
 
 
 def read_session(path: Path) -> Session:
@@ -60,9 +61,11 @@ def parse_session(data: Json, source: str, folder: Path) -> Session:
         training=fields.flag(form, "training", "", default=True),
         optimizer=fields.text(form, "optimizer", "") or "sgd",
         batch=fields.whole(form, "batch", "", least=1) if form.get("batch") is not None else None,
-        bindings=_numbers(fields, form, "bindings", lambda row, key, place: fields.whole(row, key, place, least=1)),
+        bindings=_values(fields, form, "bindings", lambda row, key, place: fields.whole(row, key, place, least=1)),
+        sizes=_values(fields, form, "sizes", fields.whole),
+        mapping=_values(fields, form, "mapping", fields.name),
         links=tuple(_link(fields, row, place) for place, row in fields.objects(form, "links", "")),
-        limits=_numbers(fields, form, "limits", fields.whole_or_none),
+        limits=_values(fields, form, "limits", fields.whole_or_none),
         constraints=tuple(fields.rows(form, "constraints", "")),
         costs=tuple(_path(name, folder) for name in fields.names(form, "costs", "")),
         report=fields.names(form, "report", ""),
@@ -117,9 +120,9 @@ def _object(fields: Fields, form: Mapping[str, Json], key: str) -> dict[str, Jso
     return {}
 
 
-def _numbers(
-    fields: Fields, form: Mapping[str, Json], key: str, take: Callable[[Mapping[str, Json], str, str], _Number]
-) -> dict[str, _Number]:
+def _values(
+    fields: Fields, form: Mapping[str, Json], key: str, take: Callable[[Mapping[str, Json], str, str], _Value]
+) -> dict[str, _Value]:
     row = _object(fields, form, key)
     return {name: take(row, name, key) for name in row}
 
@@ -200,6 +203,8 @@ def session_to_json(session: Session, folder: Path) -> dict[str, Json]:
         "file": path_from(session.file, folder),
         **({"batch": session.batch} if session.batch is not None else {}),
         **({"bindings": dict(session.bindings)} if session.bindings else {}),
+        **({"sizes": dict(session.sizes)} if session.sizes else {}),
+        **({"mapping": dict(session.mapping)} if session.mapping else {}),
         **({"training": session.training, "optimizer": session.optimizer} if session.devices else {}),
         **({"devices": [_device_row(d) for d in session.devices]} if session.devices else {}),
         **({"links": [_link_row(link) for link in session.links]} if session.links else {}),

@@ -20,7 +20,7 @@ def statistics_bytes(network: NetworkGraph, operator: GraphOperator, what: str) 
         return 0
     shape = tensor.shape
     if shape is None:
-        return None
+        return _of_unknown_shape(network, operator, what)
     if what == "channel":
         return 2 * _FLOAT_BYTES * (shape[1] if len(shape) > 1 else 1)
     if what == "gates":
@@ -30,6 +30,17 @@ def statistics_bytes(network: NetworkGraph, operator: GraphOperator, what: str) 
         kept = operator.attributes.get("saved_widths", _GATES.get(operator.kind, 1))
         return _FLOAT_BYTES * prod(shape[:2]) * both * width * (kept if isinstance(kept, int) else 1)
     return _values_per_row(operator.kind) * _FLOAT_BYTES * _rows(operator, shape)
+
+
+def _of_unknown_shape(network: NetworkGraph, operator: GraphOperator, what: str) -> int | None:
+    """What can be told by the scale of a normalisation and the number of elements, which may have been given."""
+    tensor = network.tensors[operator.inputs[0]]
+    scale = network.parameters.get(operator.inputs[1]) if len(operator.inputs) > 1 else None
+    if what == "gates" or scale is None or not scale.shape or tensor.element_count is None:
+        return None
+    if what == "channel":
+        return 2 * _FLOAT_BYTES * scale.shape[0]
+    return _values_per_row(operator.kind) * _FLOAT_BYTES * (tensor.element_count // max(1, prod(scale.shape)))
 
 
 def _values_per_row(kind: str) -> int:

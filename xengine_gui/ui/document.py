@@ -10,6 +10,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from xengine_gui.cost import DeviceChoice
 from xengine_gui.errors import InputError
+from xengine_gui.importers.costed.fields import MappingWantedError
 from xengine_gui.model.constraints import Constraint, with_added
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
@@ -39,7 +40,9 @@ class Document(QObject):
     open_failed = Signal(object, str)
     """The path and one sentence on why it cannot be opened."""
     sizes_wanted = Signal(object, object)
-    """A path and its network, whose free dimensions want values."""
+    """A path and its network, whose free dimensions or unknown sizes want values."""
+    mapping_wanted = Signal(object, object)
+    """A path and a `MappingWantedError`: its graph has costs, but under names that are not known."""
 
     def __init__(self, setup: Setup, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -84,7 +87,7 @@ class Document(QObject):
 
     def open(self, path: Path, setup: Setup | None = None) -> None:
         """Read a file beside the window and put it in place of what is open; a network under `setup`, if given."""
-        setup = setup or replace(self.setup, batch=None, bindings={}, links=(), costs=())
+        setup = setup or replace(self.setup, batch=None, bindings={}, links=(), costs=(), sizes={}, mapping={})
 
         def read() -> tuple[Work, ShownPlan | None]:
             work, plan = open_work(path, setup)
@@ -96,20 +99,23 @@ class Document(QObject):
         """Put what `job` reads, beside the window, in place of what is open; `path` is what is told of it."""
         self._edits.clear()
 
-        def read() -> tuple[Work, ShownPlan | None] | SizesWantedError:
+        def read() -> tuple[Work, ShownPlan | None] | SizesWantedError | MappingWantedError:
             try:
                 return job()
-            except SizesWantedError as wanted:
+            except (SizesWantedError, MappingWantedError) as wanted:
                 return wanted
 
-        def done(result: tuple[Work, ShownPlan | None] | SizesWantedError) -> None:
+        def done(result: tuple[Work, ShownPlan | None] | SizesWantedError | MappingWantedError) -> None:
+            if isinstance(result, MappingWantedError):
+                self.mapping_wanted.emit(path, result)
+                return
             if isinstance(result, SizesWantedError):
                 self.sizes_wanted.emit(result.path, result.network)
                 return
             self._work, self._shown = result
             self._last_plans.clear()
             self._last_works.clear()
-            self._next_setup = replace(self.setup, batch=None, bindings={}, links=(), costs=())
+            self._next_setup = replace(self.setup, batch=None, bindings={}, links=(), costs=(), sizes={}, mapping={})
             self.undo_stack.clear()
             self.work_changed.emit()
             self.plan_changed.emit()

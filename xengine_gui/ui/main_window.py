@@ -9,6 +9,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QMainWindow, QSplitter, QWidget
 
 from xengine_gui import planner
+from xengine_gui.importers.costed.fields import MappingWantedError
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Clock
 from xengine_gui.session import SUFFIX as SESSION
@@ -18,6 +19,7 @@ from xengine_gui.ui.actions import build_actions, fill_menu_bar, group_menus
 from xengine_gui.ui.clock_view import ClockView
 from xengine_gui.ui.costing import Costing
 from xengine_gui.ui.dialogs.help import AboutDialog, KeysDialog
+from xengine_gui.ui.dialogs.mapping import MappingDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.exporting import Exporting
@@ -47,9 +49,9 @@ from xengine_gui.ui.text_size import scale_text
 from xengine_gui.ui.theme import apply_theme, chosen_theme
 from xengine_gui.ui.timeline.marks import MOUSE_TITLES, MouseStyle
 from xengine_gui.ui.toolbar import ToolBar
+from xengine_gui.ui.what_if import WhatIf
 from xengine_gui.ui.window_place import put_in_place, with_place
 from xengine_gui.ui.words import activity_of, message_of, trouble_of
-from xengine_gui.ui.what_if import WhatIf
 from xengine_gui.ui.work import Setup, default_links
 
 _SPLITS = {"columns": (272, 870, 300), "rows": (620, 250), "below": (360, 1080)}
@@ -215,6 +217,7 @@ class MainWindow(QMainWindow):
         document.opened.connect(self._remember)
         document.open_failed.connect(self._open_failed)
         document.sizes_wanted.connect(self._ask_for_sizes)
+        document.mapping_wanted.connect(self._ask_for_mapping)
         planning.state_changed.connect(self._show_state)
         planning.progressed.connect(self.progress.add)
         planning.ticked.connect(self.progress.tick)
@@ -371,7 +374,7 @@ class MainWindow(QMainWindow):
         self._keep()
 
     def _ask_for_sizes(self, path: Path | None = None, network: NetworkGraph | None = None) -> None:
-        work = self.document.work
+        work, again = self.document.work, network is None
         if network is None and work is not None:
             path, network = work.path, work.network
         if path is None or network is None:
@@ -379,7 +382,15 @@ class MainWindow(QMainWindow):
         dialog = SizesDialog(network, self.settings.bindings, self)
         if dialog.exec():
             self.settings = replace(self.settings, bindings={**self.settings.bindings, **dialog.bindings})
-            self.document.open(path, replace(self.document.setup, bindings=dialog.bindings))
+            sizes = {**(self.document.setup.sizes if again else {}), **dialog.sizes}
+            given = replace(self.document.setup, bindings=dialog.bindings, sizes=sizes, mapping={})
+            self.document.open(path, given)
+
+    def _ask_for_mapping(self, path: Path, wanted: MappingWantedError) -> None:
+        dialog = MappingDialog(wanted, path.name, self)
+        if dialog.exec():
+            given = replace(self.document.setup, batch=None, bindings={}, sizes={}, mapping=dialog.mapping)
+            self.document.open(path, given)
 
     def _save_plan(self) -> None:
         shown, work = self.document.shown, self.document.work

@@ -81,6 +81,7 @@ class SessionKeeper(QObject):
         document.opened.connect(self._opened)
         document.open_failed.connect(lambda *_: self._give_up())
         document.sizes_wanted.connect(lambda *_: self._give_up())
+        document.mapping_wanted.connect(lambda *_: self._give_up())
         document.plan_changed.connect(self.state_changed)
         document.undo_stack.indexChanged.connect(lambda _index: self.state_changed.emit())
         planning.runner.finished.connect(lambda _outcome: QTimer.singleShot(0, self, self.autosave))

@@ -59,6 +59,9 @@ def draft_of(
         report=work.report,
         unknown=common.unknown,
     )
+    given = setup or work.read_with
+    if given is not None:
+        session = replace(session, sizes=dict(given.sizes), mapping=dict(given.mapping))
     if setup is None:
         limits = {d.name: d.memory_limit_bytes for d in work.problem.devices}
         session = replace(session, limits=limits)
@@ -101,6 +104,8 @@ def _open(session: Session) -> tuple[Work, Plan | None]:
         optimizer=session.optimizer,
         batch=session.batch,
         bindings=session.bindings,
+        sizes=session.sizes,
+        mapping=session.mapping,
         links=session.links,
     )
     work, plan = open_work(session.file, setup)

@@ -8,11 +8,13 @@ from pathlib import Path
 from xengine_gui import planner
 from xengine_gui.cost import DeviceChoice, default_link, device_preset, with_measured
 from xengine_gui.errors import InputError
+from xengine_gui.importers.sizes import missing_sizes
 from xengine_gui.model.constraints import Constraint, as_far_as_possible
 from xengine_gui.model.device import Link
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
+from xengine_gui.units import format_names
 
 _COSTS_OUTDATED = "The measured times were of another batch, mode or optimizer, so times are modelled again."
 _MOST_MISTAKES = 3
@@ -31,6 +33,8 @@ class Setup:
     batch: int | None = None
     bindings: Mapping[str, int] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    mapping: Mapping[str, str] = field(default_factory=dict)
     costs: tuple[Path, ...] = ()
 
     def runs_like(self, other: "Setup") -> bool:
@@ -58,6 +62,7 @@ class Work:
     unbound: Problem | None = None
     idle: Mapping[Constraint, str] = field(default_factory=dict)
     given_costs: tuple[Path, ...] = ()
+    read_with: Setup | None = None
 
     @property
     def costs(self) -> tuple[Path, ...]:
@@ -134,7 +139,7 @@ class Work:
         if self.setup is None or self.network is None:
             raise InputError(self.path.name, "its problem is given, so only the memory limits can be changed")
         network = self.network
-        if (setup.batch, setup.bindings) != (self.setup.batch, self.setup.bindings):
+        if (setup.batch, setup.bindings, setup.sizes) != (self.setup.batch, self.setup.bindings, self.setup.sizes):
             network = read_network(self.path, setup)
         outdated = bool(self.costs) and setup.costs == self.costs and not setup.runs_like(self.setup)
         work = work_on(self.path, network, replace(setup, costs=()) if outdated else setup)
@@ -157,12 +162,15 @@ class SizesWantedError(InputError):
     def __init__(self, path: Path, network: NetworkGraph) -> None:
         self.path = path
         self.network = network
-        super().__init__(path.name, f"the sizes of its tensors depend on {', '.join(network.symbols)}")
+        self.missing = missing_sizes(network)
+        free = f"the sizes of its tensors depend on {', '.join(network.symbols)}" if network.symbols else ""
+        unknown = f"sizes are missing of {format_names(self.missing)}" if self.missing else ""
+        super().__init__(path.name, "; ".join(filter(None, (free, unknown))))
 
 
 def read_network(path: Path, setup: Setup) -> NetworkGraph:
     """The network of a file that is known to hold one."""
-    opened = planner.open_file(path, batch=setup.batch, bindings=setup.bindings)
+    opened = planner.open_file(path, batch=setup.batch, bindings=setup.bindings, sizes=setup.sizes)
     if not isinstance(opened, NetworkGraph):
         raise InputError(path.name, "the file has changed: it is no network any more")
     return opened
@@ -193,13 +201,15 @@ def default_links(devices: Sequence[DeviceChoice]) -> tuple[Link, ...]:
 
 def open_work(path: Path, setup: Setup) -> tuple[Work, Plan | None]:
     """What a file holds, made ready: a network under `setup`, a problem, or a plan with its problem."""
-    opened = planner.open_file(path, batch=setup.batch, bindings=setup.bindings)
+    opened = planner.open_file(
+        path, batch=setup.batch, bindings=setup.bindings, mapping=setup.mapping, sizes=setup.sizes
+    )
     if isinstance(opened, Plan):
         return Work(path, opened.problem), opened
     if isinstance(opened, Problem):
-        return Work(path, opened), None
+        return Work(path, opened, read_with=setup), None
     # One free dimension is the batch, which the window shows and changes anyway.
-    if not setup.bindings and (len(opened.symbols) > 1 or (opened.symbols and opened.unknown_tensors)):
+    if missing_sizes(opened) or (not setup.bindings and len(opened.symbols) > 1):
         raise SizesWantedError(path, opened)
     try:
         return work_on(path, opened, setup), None

@@ -1,0 +1,105 @@
+"""The question which attribute of a foreign graph holds what, in which unit, and what nodes without a value get."""
+
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QWidget
+
+from xengine_gui.errors import InputError
+from xengine_gui.importers.costed.fields import (
+    DEFAULT,
+    FIELD_WORDS,
+    NEEDED,
+    MappingWantedError,
+    fields_of,
+)
+from xengine_gui.ui.panels.parts import column, text_label
+
+_NONE = "(none)"
+_UNITS = {
+    "time": ("ns", "us", "ms", "s"),
+    "size": ("B", "KB", "KiB", "MB", "MiB", "GB", "GiB"),
+}
+
+
+class MappingDialog(QDialog):
+    """A row per field: the attribute that holds it, the unit of numbers there, and a default."""
+
+    def __init__(self, wanted: MappingWantedError, file_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Attributes of the graph")
+        self._keys = wanted.keys
+        self.keys: dict[str, QComboBox] = {}
+        self.units: dict[str, QComboBox] = {}
+        self.defaults: dict[str, QLineEdit] = {}
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        for place, title in enumerate(("field", "attribute", "unit of numbers", "where it is missing")):
+            grid.addWidget(text_label(title, "muted"), 0, place)
+        for row, (field, words) in enumerate(FIELD_WORDS.items(), 1):
+            self._add_row(grid, row, field, words, wanted.guessed.get(field, ""))
+        self.mistake = text_label("", "error", wrap=True)
+        self.mistake.hide()
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        sentence = f"{file_name} brings its own costs. Which attribute of its nodes means what?"
+        why = text_label(". ".join(wanted.mistakes), "muted", wrap=True)
+        margins = (18, 16, 18, 14)
+        self.setLayout(
+            column(text_label(sentence, wrap=True), grid, why, 1, self.mistake, buttons, spacing=14, margins=margins)
+        )
+        self.setMinimumWidth(560)
+
+    @property
+    def mapping(self) -> dict[str, str]:
+        """The answer, as `planner.open_file` takes it."""
+        chosen: dict[str, str] = {}
+        for field, box in self.keys.items():
+            if box.currentIndex() > 0:
+                unit = self.units[field].currentText() if field in self.units else ""
+                chosen[field] = f"{box.currentText()}:{unit}" if unit else box.currentText()
+            default = self.defaults[field].text().strip()
+            if default:
+                chosen[f"{DEFAULT}{field}"] = default
+        return chosen
+
+    def accept(self) -> None:
+        """Close, unless the answer makes no sense or leaves out what planning needs: then that is told below."""
+        mistake = self._mistake()
+        if mistake:
+            self.mistake.setText(mistake)
+            self.mistake.show()
+            return
+        super().accept()
+
+    def _mistake(self) -> str:
+        mapping = self.mapping
+        lacking = [f for f in NEEDED if f not in mapping and f"{DEFAULT}{f}" not in mapping]
+        if lacking:
+            return f"{lacking[0]} needs an attribute or a value for all nodes"
+        try:
+            fields_of(mapping, self._keys, "")
+        except InputError as error:
+            return str(error)
+        return ""
+
+    def _add_row(self, grid: QGridLayout, row: int, field: str, words: str, guessed: str) -> None:
+        box = QComboBox()
+        box.addItems([_NONE, *self._keys])
+        key, _, unit = guessed.rpartition(":") if guessed.rpartition(":")[0] in self._keys else (guessed, "", "")
+        box.setCurrentIndex(self._keys.index(key) + 1 if key in self._keys else 0)
+        box.setAccessibleName(f"attribute of {field}")
+        self.keys[field] = box
+        default = QLineEdit()
+        default.setAccessibleName(f"{field} where it is missing")
+        self.defaults[field] = default
+        grid.addWidget(text_label(field, tip=words), row, 0)
+        grid.addWidget(box, row, 1)
+        grid.addWidget(default, row, 3)
+        kinds = _UNITS.get("size" if field in {"workspace", "parameters"} else field)
+        if kinds is not None:
+            units = QComboBox()
+            units.addItems(kinds)
+            units.setCurrentIndex(max(0, units.findText(unit)))
+            units.setAccessibleName(f"unit of {field}")
+            self.units[field] = units
+            default.setPlaceholderText("such as 1 ms" if field == "time" else "such as 8 MB")
+            grid.addWidget(units, row, 2)
