@@ -12,6 +12,7 @@ class BelowTabs(QTabWidget):
     def __init__(self, panels: Mapping[str, QWidget]) -> None:
         super().__init__()
         self.setObjectName("below-tabs")
+        self.setAccessibleName("Panels below")
         self.setDocumentMode(True)
         self.tabBar().setDrawBase(False)
         self.tabBar().setFocusPolicy(Qt.FocusPolicy.TabFocus)

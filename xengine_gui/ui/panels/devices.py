@@ -36,6 +36,7 @@ class DevicesPanel(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
         self.add_button = QPushButton("Add device")
+        self.add_button.setToolTip("Plan with one more device")
         self.add_button.setMenu(_preset_menu(self.add_button, lambda p: self.add_asked.emit(p.key, p.kind)))
         self.setLayout(column(self._column, self.add_button, spacing=8))
 
@@ -111,6 +112,7 @@ class DeviceCard(QFrame):
         self.limit.size_edited.connect(lambda size: self.limit_edited.emit(name, size))
         self.limit.size_turned.connect(lambda size: self.limit_turned.emit(name, size))
         self.bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
+        self.bar.setAccessibleName(f"Peak of {name} in its limit")
         self.peak = text_label("", "small")
         self.share = text_label("", "small")
         self.enough = QPushButton()

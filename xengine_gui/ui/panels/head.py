@@ -12,6 +12,7 @@ class Head(Panel):
     def __init__(self) -> None:
         super().__init__("head")
         self.menu_bar = QMenuBar()
+        self.menu_bar.setAccessibleName("Menus")
         self.description = ElidedLabel("", "small", Qt.TextElideMode.ElideLeft)
         self.description.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         line = row(text_label("XEngine planner", "heading"), self.menu_bar, self.description, spacing=10)

@@ -16,6 +16,7 @@ class LogPanel(Panel):
         super().__init__("log-panel")
         self.view = QPlainTextEdit(readOnly=True, maximumBlockCount=_MOST_LINES)
         self.view.setFrameShape(QFrame.Shape.NoFrame)
+        self.view.setAccessibleName("Log")
         self.view.setProperty("plain", True)  # noqa: FBT003 - Qt's own signature
         self.view.document().setDocumentMargin(0)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -148,6 +148,7 @@ class SidePanel(QScrollArea):
     def __init__(self, name: str, *, least_width: int) -> None:
         super().__init__()
         self.setObjectName(name)
+        self.setAccessibleName(name.replace("-", " ").capitalize())
         self.setProperty("panel", True)  # noqa: FBT003 - Qt's own signature
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -75,6 +75,7 @@ class SelectionPanel(Panel):
         self.device = QComboBox()
         self.device.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setAccessibleName("Device whose memory is listed")
+        self.device.setToolTip("The device whose memory is listed")
         self.device.currentTextChanged.connect(self._update_memory)
         self.table = MemoryTable(self.memory)
         self.table.clicked.connect(self._memory_clicked)
@@ -234,6 +235,7 @@ class _Fitting(QScrollArea):
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()
+        self.setAccessibleName("What is selected")
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)

@@ -56,6 +56,7 @@ class SummaryPanel(Panel):
         self._layout = column(spacing=12)
         self._body.setLayout(self._layout)
         scroll = QScrollArea(widgetResizable=True)
+        scroll.setAccessibleName("Summary")
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body = Panel("summary-body")
         body.setLayout(column(self._body, 1, margins=(0, 0, 4, 0)))

@@ -33,6 +33,7 @@ class AxisFields:
     def __init__(self, name: str) -> None:
         self.device = QComboBox()
         self.device.setAccessibleName(f"{name} device")
+        self.device.setToolTip("The device whose limits are swept")
         self.device.setSizePolicy(self.device.sizePolicy().horizontalPolicy(), self.device.sizePolicy().Policy.Fixed)
         self.low, self.high = QLineEdit(), QLineEdit()
         for edit, end in ((self.low, "smallest"), (self.high, "largest")):
