@@ -6,6 +6,7 @@ than ten thousand. Run with `--benchmark-only` for the table, `--benchmark-disab
 
 import time
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPixmap
@@ -13,8 +14,11 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from pytestqt.qtbot import QtBot
 from timelines import crowded_timeline
 
-from xengine_gui.schedule.timeline import Timeline
+from xengine_gui.schedule.timeline import Category, DeviceTimeline, Timeline
 from xengine_gui.ui.timeline import TimelineView
+from xengine_gui.ui.timeline.lit import Lit, Part
+from xengine_gui.ui.timeline.marks import Marks
+from xengine_gui.ui.timeline.stack import StackIndex
 
 ROUNDS = 7
 
@@ -49,6 +53,37 @@ def test_zoomed_repaint(crowd: Timeline, qtbot: QtBot, benchmark: BenchmarkFixtu
     middle = crowd.end_ns // 2
     view.zoom_to(middle, middle + 200_000)
     benchmark.pedantic(repaint, (view, QPixmap(view.viewport().size())), rounds=ROUNDS, warmup_rounds=1)
+
+
+def test_repaint_with_a_hundred_events_lit(crowd: Timeline, qtbot: QtBot, benchmark: BenchmarkFixture) -> None:
+    view = view_of(crowd, qtbot)
+    chosen = np.linspace(0, len(crowd.plan.events) - 1, 100).astype(int).tolist()
+    view.set_marks(Marks(Lit(dict.fromkeys(chosen, Part.READ))))
+    benchmark.pedantic(repaint, (view, QPixmap(view.viewport().size())), rounds=ROUNDS, warmup_rounds=1)
+
+
+def test_repaint_with_stacked_tensors(qtbot: QtBot, benchmark: BenchmarkFixture) -> None:
+    crowd = crowded_timeline(100_000)
+    view = view_of(crowd, qtbot)
+    view.set_stacked(True)
+    view.set_stack_source(lambda: {d.device: _stack(d) for d in crowd.devices})
+    middle = crowd.end_ns // 2
+    view.zoom_to(middle, middle + crowd.end_ns // 4)
+    benchmark.pedantic(repaint, (view, QPixmap(view.viewport().size())), rounds=ROUNDS, warmup_rounds=1)
+
+
+def _stack(device: DeviceTimeline) -> StackIndex:
+    """Stays of some length that begin with the computations."""
+    start = device.compute.start_ns
+    end = start + np.random.default_rng(2).lognormal(13, 2.5, len(start)).astype(np.int64)
+    names = [f"tensor {i}" for i in range(len(start))]
+    return StackIndex(names, [Category.FORWARD] * len(start), start, end, np.full_like(start, 2**24), 2**30)
+
+
+def test_next_event_and_its_place(crowd: Timeline, qtbot: QtBot, benchmark: BenchmarkFixture) -> None:
+    view = view_of(crowd, qtbot)
+    view.select_event(5)
+    benchmark.pedantic(view.step, (1,), rounds=ROUNDS, warmup_rounds=1, iterations=3)
 
 
 def test_hover(crowd: Timeline, qtbot: QtBot, benchmark: BenchmarkFixture) -> None:

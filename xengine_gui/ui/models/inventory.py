@@ -106,7 +106,7 @@ def tensor_rows(shown: ShownPlan, traces: Traces) -> list[TensorRow]:
 def operator_model(parent: QObject | None = None) -> RowsModel[OperatorRow]:
     """The model of the operator table."""
     columns: Sequence[ColumnOf[OperatorRow]] = (
-        ColumnOf("#", lambda r: str(r.number), lambda r: r.number, tip="place in the base order"),
+        ColumnOf("order", lambda r: str(r.number), lambda r: r.number, tip="place in the base order"),
         ColumnOf(
             "operator",
             lambda r: shortened(r.name, _LONGEST),

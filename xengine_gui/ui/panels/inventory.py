@@ -7,7 +7,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView
 
-from xengine_gui.ui.models.rows_model import NAME_ROLE, RowsModel, SortedRows
+from xengine_gui.ui.models.rows_model import NAME_ROLE, RowsModel
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row
 from xengine_gui.units import format_count
 
@@ -29,11 +29,10 @@ class InventoryPanel(Panel):
         self._make: Callable[[], Sequence[Any]] | None = None
         self._is_filled = False
         self._wanted = ""
-        self.rows = SortedRows(model, self)
         self.filter = QLineEdit(placeholderText=f"filter {word}s by name, kind, device…", clearButtonEnabled=True)
         self.filter.setAccessibleName(f"Filter of the {word} table")
         self.count = ElidedLabel("", "small")
-        self.table = _Table(self.rows, stretched)
+        self.table = _Table(model, stretched)
         self.table.setAccessibleName(f"{word.capitalize()} table")
         head = row(self.filter, self.count)
         head.setStretch(0, 2)
@@ -46,6 +45,7 @@ class InventoryPanel(Panel):
         self.filter.textChanged.connect(lambda _text: self._delay.start())
         self.filter.returnPressed.connect(self._enter_table)
         self.table.selectionModel().currentRowChanged.connect(self._went)
+        self.table.horizontalHeader().sortIndicatorChanged.connect(lambda *_: self.select(self._wanted))
         self._is_showing = False
 
     def show_plan(self, make: Callable[[], Sequence[Any]] | None) -> None:
@@ -64,7 +64,7 @@ class InventoryPanel(Panel):
         self._is_showing = True
         try:
             place = self.model.place(name)
-            index = self.rows.mapFromSource(self.model.index(place, 0)) if place >= 0 else QModelIndex()
+            index = self.model.index(place, 0) if place >= 0 else QModelIndex()
             if index.isValid():
                 flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
                 self.table.selectionModel().setCurrentIndex(index, flags)
@@ -78,9 +78,10 @@ class InventoryPanel(Panel):
     def apply_filter(self) -> None:
         """Show only what holds the filter's words."""
         self._is_showing = True
-        self.rows.set_filter(self.filter.text())
+        self.model.set_filter(self.filter.text())
         self._is_showing = False
         self._tell()
+        self.select(self._wanted)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Make the rows when they are first seen."""
@@ -96,14 +97,12 @@ class InventoryPanel(Panel):
     def _put(self, rows: Sequence[Any]) -> None:
         self._is_showing = True
         self.model.set_rows(rows)
-        header = self.table.horizontalHeader()
-        self.rows.sort(header.sortIndicatorSection(), header.sortIndicatorOrder())
         self._is_showing = False
         self.table.fit_columns()
         self._tell()
 
     def _tell(self) -> None:
-        every, shown = self.model.rowCount(), self.rows.rowCount()
+        every, shown = self.model.every_count, self.model.rowCount()
         words = format_count(every, self._word)
         self.count.setText(words if shown == every else f"{shown:,} of {words}")
 
@@ -114,7 +113,7 @@ class InventoryPanel(Panel):
 
     def _enter_table(self) -> None:
         self.apply_filter()
-        if self.rows.rowCount():
+        if self.model.rowCount():
             self.table.setFocus(Qt.FocusReason.TabFocusReason)
             self.table.selectRow(0)
 
@@ -129,7 +128,7 @@ class InventoryPanel(Panel):
 class _Table(QTableView):
     """A table whose column of names takes what is left of the width, though never less than a name needs."""
 
-    def __init__(self, rows: SortedRows, stretched: int) -> None:
+    def __init__(self, rows: RowsModel[Any], stretched: int) -> None:
         super().__init__()
         self._stretched = stretched
         self.setModel(rows)
