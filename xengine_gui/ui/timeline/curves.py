@@ -39,31 +39,31 @@ class StepCurve:
         """The level at a moment."""
         if not len(self):
             return 0
-        return int(self._level[max(0, int(np.searchsorted(self._time, moment_ns, "right")) - 1)])
+        return int(self._level[max(0, int(self._time.searchsorted(moment_ns, "right")) - 1)])
 
     def highest(self, start_ns: int, end_ns: int) -> int:
         """The highest level between two moments, both included."""
         if not len(self):
             return 0
-        first = int(np.searchsorted(self._time, start_ns))
+        first = int(self._time.searchsorted(start_ns))
         if first == len(self) or self._time[first] != start_ns:
             first = max(0, first - 1)
-        return int(self._level[first : max(first + 1, int(np.searchsorted(self._time, end_ns, "right")))].max())
+        return int(self._level[first : max(first + 1, int(self._time.searchsorted(end_ns, "right")))].max())
 
     def highest_moments(self, columns: Columns, most: int) -> Int64Array | None:
         """Per column the moment of its highest level; `None` where more than `most` levels are in view."""
-        low = max(0, int(np.searchsorted(self._time, columns.view.start_ns, "right")) - 1)
-        stop = int(np.searchsorted(self._time, columns.view.end_ns, "right"))
+        low = max(0, int(self._time.searchsorted(columns.view.start_ns, "right")) - 1)
+        stop = int(self._time.searchsorted(columns.view.end_ns, "right"))
         if not len(self) or stop - low > most:
             return None
         moments = columns.begin_ns.copy()
-        column = np.searchsorted(columns.begin_ns, self._time[low:stop], "right") - 1
+        column = columns.begin_ns.searchsorted(self._time[low:stop], "right") - 1
         # Sorted by level, so that the highest one of a column is the last that is put into its place.
         inside = np.flatnonzero(column >= 0)
         order = inside[np.argsort(self._level[low:stop][inside], kind="stable")]
         best = np.full(columns.count, -1, np.int64)
         best[column[order]] = order
-        carried = self._level[np.maximum(np.searchsorted(self._time, columns.begin_ns, "right") - 1, 0)]
+        carried = self._level[np.maximum(self._time.searchsorted(columns.begin_ns, "right") - 1, 0)]
         is_higher = (best >= 0) & (self._level[low:stop][best] > carried)
         moments[is_higher] = self._time[low:stop][best[is_higher]]
         return moments
@@ -71,14 +71,14 @@ class StepCurve:
     def envelope(self, columns: Columns) -> Envelope:
         """The lowest and highest level of every column; the curve must not be empty."""
         # All questions are asked of the levels in view alone.
-        low = max(0, int(np.searchsorted(self._time, columns.first_ns[0])) - 1)
-        stop = int(np.searchsorted(self._time, columns.stop_ns[-1]))
+        low = max(0, int(self._time.searchsorted(columns.first_ns[0])) - 1)
+        stop = int(self._time.searchsorted(columns.stop_ns[-1]))
         time = self._time[low : max(stop, low + 1)]
         # Per column: one past the last level that began by its start, and the first that began at its start.
-        begun = np.searchsorted(time, columns.first_ns, "right")
+        begun = time.searchsorted(columns.first_ns, "right")
         fresh = begun.copy()
         is_equal = time[np.maximum(begun - 1, 0)] == columns.first_ns
-        fresh[is_equal] = np.searchsorted(time, columns.first_ns[is_equal])
+        fresh[is_equal] = time.searchsorted(columns.first_ns[is_equal])
         is_whole = columns.begin_ns == columns.first_ns
         first = np.maximum(np.where(is_whole, np.minimum(begun - 1, fresh), begun - 1), 0)
         # A column ends where the next begins: what begins there belongs to the next.

@@ -128,16 +128,16 @@ class Coverage:
     def runs(self, columns: Columns) -> Runs:
         """The stretches of columns that the events touch."""
         start, end = self._closed(columns.view.span_ns // columns.count)
-        low = int(np.searchsorted(end, columns.first_ns[0], "right"))
-        high = int(np.searchsorted(start, columns.stop_ns[-1]))
+        low = int(end.searchsorted(columns.first_ns[0], "right"))
+        high = int(start.searchsorted(columns.stop_ns[-1]))
         if high - low < columns.count // 8:
             # So few that it is quicker to ask for each of them which columns it touches.
             return Runs.joined(
-                np.searchsorted(columns.stop_ns, start[low:high], "right"),
-                np.searchsorted(columns.first_ns, end[low:high]),
+                columns.stop_ns.searchsorted(start[low:high], "right"),
+                columns.first_ns.searchsorted(end[low:high]),
             )
         start, end = start[low:high], end[low:high]
-        return Runs.of(np.searchsorted(start, columns.stop_ns) > np.searchsorted(end, columns.first_ns, "right"))
+        return Runs.of(start.searchsorted(columns.stop_ns) > end.searchsorted(columns.first_ns, "right"))
 
     def _closed(self, least_gap_ns: int) -> tuple[Int64Array, Int64Array]:
         """The intervals that are left when gaps below a power of four at most `least_gap_ns` are closed."""
@@ -162,8 +162,8 @@ class Longest:
     def in_view(self, view: TimeRange, least_ns: float) -> Int64Array:
         """Positions, sorted, of the events of which at least `least_ns` are in view."""
         positions, start, latest = self._of_level(max(0, (max(1, int(least_ns)).bit_length() - 1) // 2))
-        low = int(np.searchsorted(latest, view.start_ns, "right"))
-        found = positions[low : int(np.searchsorted(start, view.end_ns, "right"))]
+        low = int(latest.searchsorted(view.start_ns, "right"))
+        found = positions[low : int(start.searchsorted(view.end_ns, "right"))]
         seen = np.minimum(self._end[found], view.end_ns) - np.maximum(self._start[found], view.start_ns)
         return np.asarray(found[seen >= least_ns], np.int64)
 

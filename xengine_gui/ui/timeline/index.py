@@ -60,7 +60,7 @@ class Arrows:
         if not len(self.start_ns):
             return np.zeros(0, np.int64)
         edges = np.append(columns.begin_ns[:: max(1, bin_columns)], columns.view.end_ns + 1)
-        place = np.searchsorted(self.start_ns, edges)
+        place = self.start_ns.searchsorted(edges)
         shown = place[:-1][place[:-1] < place[1:]]
         before = place[0] - 1
         if before >= 0 and self.end_ns[before] > columns.view.start_ns:
@@ -118,7 +118,7 @@ class TimelineIndex:
             bars = index.device.outgoing
             if not len(bars.event) or not len(events):
                 continue
-            place = np.minimum(np.searchsorted(events, bars.event), len(events) - 1)
+            place = np.minimum(events.searchsorted(bars.event), len(events) - 1)
             goal = np.where(events[place] == bars.event, device[place], -1)
             found.extend(self._arrows(source, int(to), bars, goal == to) for to in np.unique(goal[goal >= 0]))
         return tuple(found)
@@ -132,7 +132,7 @@ class TimelineIndex:
         return [
             Place(device, lane, int(order[p]))
             for device, lane, events, order in self._by_event
-            for p in range(int(np.searchsorted(events, event)), int(np.searchsorted(events, event, "right")))
+            for p in range(int(events.searchsorted(event)), int(events.searchsorted(event, "right")))
         ]
 
     @cached_property

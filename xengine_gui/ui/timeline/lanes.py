@@ -38,8 +38,8 @@ class LaneIndex:
 
     def at(self, first_ns: int, stop_ns: int) -> Int64Array:
         """Positions of the bars that touch the time from `first_ns` up to before `stop_ns`."""
-        low = int(np.searchsorted(self._latest_end, first_ns, "right"))
-        high = int(np.searchsorted(self.bars.start_ns, stop_ns))
+        low = int(self._latest_end.searchsorted(first_ns, "right"))
+        high = int(self.bars.start_ns.searchsorted(stop_ns))
         found = np.arange(low, max(low, high), dtype=np.int64)
         return found[self._end[found] > first_ns]
 

@@ -1,5 +1,6 @@
 """Numpy arrays straight into a painter: no Python object per rectangle."""
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,21 @@ def float_array(values: Any) -> FloatArray:
     return np.asarray(values, dtype=np.float64)
 
 
-def _primitives(kind: type, fields: int, count: int) -> Any:
-    from pyqtgraph.Qt.internals import PrimitiveArray  # noqa: PLC0415 - slow to load, and an empty window needs none
+class _Arrays(threading.local):
+    """One array of each kind per thread: pictures are painted beside the window, and making an array takes long."""
 
-    array = PrimitiveArray(kind, fields)
+    def __init__(self) -> None:
+        self.of: dict[type, Any] = {}
+
+
+_arrays = _Arrays()
+
+
+def _primitives(kind: type, fields: int, count: int) -> Any:
+    if kind not in _arrays.of:
+        from pyqtgraph.Qt.internals import PrimitiveArray  # noqa: PLC0415 - slow to load; an empty window needs none
+
+        _arrays.of[kind] = PrimitiveArray(kind, fields)
+    array = _arrays.of[kind]
     array.resize(count)
     return array

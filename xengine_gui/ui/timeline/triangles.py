@@ -1,5 +1,7 @@
 """Many small triangles of one size: copies of one image on a screen, shapes in a vector picture."""
 
+from functools import lru_cache
+
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap, QPolygonF
 
@@ -14,7 +16,7 @@ def draw_triangles(
 ) -> None:
     """Draw triangles in a band, their tips (upwards, or downwards) at the given places."""
     if not frame.is_vector:
-        stamp = _stamp(frame, width, band.height, colour, up=up)
+        stamp = _stamp(frame.layout.column_width, width, band.height, colour, up=up)
         height = stamp.height() * frame.layout.column_width
         draw_stamps(painter, stamp, at, band.top + height / 2, frame.layout.column_width)
         return
@@ -28,9 +30,9 @@ def draw_triangles(
         painter.drawConvexPolygon(triangle.translated(x, band.top))
 
 
-def _stamp(frame: Frame, width: float, height: float, colour: str, *, up: bool) -> QPixmap:
+@lru_cache(maxsize=16)
+def _stamp(pixel: float, width: float, height: float, colour: str, *, up: bool) -> QPixmap:
     """One triangle of an odd number of device pixels, so that its tip is on the middle of one."""
-    pixel = frame.layout.column_width
     columns, rows = 2 * int(width / pixel / 2) + 1, max(2, round(height / pixel))
     stamp = QPixmap(columns, rows)
     stamp.fill(Qt.GlobalColor.transparent)

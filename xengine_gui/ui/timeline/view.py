@@ -59,6 +59,7 @@ class TimelineView(QAbstractScrollArea):
         self._layout: Layout | None = None
         self._view = whole_range(0)
         self._image: QPixmap | None = None
+        self._canvas = QPixmap()
         self._limits: dict[str, int | None] = {}
         self._tops: dict[str, int] = {}
         self._hit: Hit | None = None
@@ -453,8 +454,12 @@ class TimelineView(QAbstractScrollArea):
 
     def _painted(self, frame: Frame) -> QPixmap:
         ratio = self.devicePixelRatioF()
-        image = QPixmap(self.viewport().size() * ratio)
-        image.setDevicePixelRatio(ratio)
+        size = self.viewport().size() * ratio
+        if self._canvas.size() != size or self._canvas.devicePixelRatio() != ratio:
+            # Kept from one painting to the next: megabytes that are new want to be fetched page by page.
+            self._canvas = QPixmap(size)
+            self._canvas.setDevicePixelRatio(ratio)
+        image = self._canvas
         image.fill(QColor(self._theme.window))
         painter = QPainter(image)
         paint_timeline(painter, frame)
