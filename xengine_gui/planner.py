@@ -26,6 +26,8 @@ from xengine_gui.solve.judge import plan_judged
 from xengine_gui.units import format_size
 
 if TYPE_CHECKING:
+    from xengine_gui.cost.measured import CostRow
+    from xengine_gui.profile import ProfileOptions
     from xengine_gui.schedule.diff import PlanDiff
     from xengine_gui.solve.compare import ComparedStrategy, Comparison
     from xengine_gui.solve.shortage import Shortage
@@ -130,6 +132,34 @@ def make_problem(
         return problem
     usual = {(k.source, k.destination): k for k in problem.links}
     return replace(problem, links=tuple((usual | given).values()))
+
+
+def with_measured(problem: Problem, *paths: Path) -> Problem:
+    """The problem with the times of CSV tables (see `xengine profile`) in place of those that it has."""
+    from xengine_gui.cost import with_measured as laid_over  # noqa: PLC0415
+
+    return laid_over(problem, paths)
+
+
+def profile(
+    network: NetworkGraph,
+    device: str = "cpu",
+    *,
+    training: bool = True,
+    optimizer: str = "sgd",
+    options: "ProfileOptions | None" = None,
+    on_row: "Callable[[int, CostRow], None] | None" = None,
+) -> "list[CostRow]":
+    """What each operator of a network takes on this machine's processor, which the table calls `device`.
+
+    `on_row` hears of every row with its place. Needs ONNX Runtime, the extra `profile`.
+    """
+    from xengine_gui.profile import ProfileOptions  # noqa: PLC0415 - brings onnx
+    from xengine_gui.profile import profile as run  # noqa: PLC0415
+    from xengine_gui.training import inference_graph, training_graph  # noqa: PLC0415
+
+    graph = training_graph(network, optimizer=optimizer) if training else inference_graph(network)
+    return run(graph, device, options or ProfileOptions(), on_row=on_row)
 
 
 def plan(

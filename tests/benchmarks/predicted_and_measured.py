@@ -28,7 +28,7 @@ from xengine_gui.profile import ProfileOptions, profile
 from xengine_gui.training import training_graph
 
 Tensor = torch.Tensor
-NETWORKS = "resnet18:32,resnet50:8,vgg16:4,mobilenet_v2:8,lenet:256"
+NETWORKS = "resnet18:32,resnet50:12,vgg16:4,mobilenet_v2:8,lenet:256"
 STEPS = 3
 
 
@@ -140,26 +140,34 @@ def step(module: Network, optimizer: torch.optim.Optimizer, shape: tuple[int, ..
 
 
 def measured(network: NetworkGraph) -> Side:
-    """The median of some steps' processor time, and the peak of the allocator over one step."""
-    shape = network.tensors[network.inputs[0]].shape or ()
-    classes = (network.tensors[network.outputs[0]].shape or (1,))[-1]
-
-    def ready() -> tuple[Network, torch.optim.Optimizer]:
-        module = Network(network)
-        return module, torch.optim.SGD(module.trained(), lr=1e-4)
-
-    module, optimizer = ready()
+    """The median of some steps' processor time, and the peak of one step."""
+    module, optimizer = _ready(network)
     times = []
     for number in range(STEPS + 1):
         start = time.process_time_ns()
-        step(module, optimizer, shape, classes)
+        step(module, optimizer, *_shape_and_classes(network))
         times += [time.process_time_ns() - start] * (number > 0)
     del module, optimizer
     gc.collect()
+    return Side(int(median(times)), training_step_peak_bytes(network))
+
+
+def training_step_peak_bytes(network: NetworkGraph) -> int:
+    """The most that tensors take at once in a first training step, weights among them."""
     with LiveTensors() as live:
-        module, optimizer = ready()
-        step(module, optimizer, shape, classes)
-    return Side(int(median(times)), live.peak_bytes)
+        module, optimizer = _ready(network)
+        step(module, optimizer, *_shape_and_classes(network))
+    return live.peak_bytes
+
+
+def _ready(network: NetworkGraph) -> tuple[Network, torch.optim.Optimizer]:
+    module = Network(network)
+    return module, torch.optim.SGD(module.trained(), lr=1e-4)
+
+
+def _shape_and_classes(network: NetworkGraph) -> tuple[tuple[int, ...], int]:
+    shape = network.tensors[network.inputs[0]].shape or ()
+    return shape, (network.tensors[network.outputs[0]].shape or (1,))[-1]
 
 
 class LiveTensors(TorchDispatchMode):

@@ -65,6 +65,17 @@ def test_unknown_sizes_are_refused() -> None:
         profile(training_graph(network), "cpu", FEW)
 
 
+def test_processor_time_is_of_one_thread(capsys: Captured) -> None:
+    assert run("profile", sample_graphs() / "lenet.onnx", "--processor-time", "--threads", "2") == 2
+    assert "is that of one thread" in capsys.readouterr().err
+
+
+def test_inference_has_no_backward(capsys: Captured) -> None:
+    words = ("--inference", "--runs", "1", "--processor-time")
+    assert run("profile", sample_graphs() / "lenet.onnx", *words) == 0
+    assert "lenet: 12 operators" in capsys.readouterr().out
+
+
 def test_a_problem_cannot_be_run(capsys: Captured) -> None:
     assert run("profile", sample_graphs() / "chain.json") == 2
     assert "is no network" in capsys.readouterr().err

@@ -10,7 +10,6 @@ from xengine_gui.cli.status import DONE
 from xengine_gui.cost.measured import CostRow, write_costs
 from xengine_gui.errors import InputError
 from xengine_gui.model.graph import NetworkGraph
-from xengine_gui.training import inference_graph, training_graph
 from xengine_gui.units import format_count, format_duration, format_percent
 
 _MOST_SHOWN = 12
@@ -18,21 +17,24 @@ _MOST_SHOWN = 12
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, tell what takes the time, and write the table."""
-    from xengine_gui.profile import ProfileOptions, profile  # noqa: PLC0415 - brings onnx
+    from xengine_gui.profile import ProfileOptions  # noqa: PLC0415 - brings onnx
 
     check_writable(arguments.output)
+    if arguments.processor_time and arguments.threads > 1:
+        raise InputError("--processor-time", "is that of one thread, so --threads has no meaning beside it")
     network = planner.open_file(arguments.file, batch=arguments.batch, bindings=dict(arguments.bind))
     if not isinstance(network, NetworkGraph):
         raise InputError(str(arguments.file), "is no network: only a network's operators can be run")
-    graph = inference_graph(network) if arguments.inference else training_graph(network, optimizer=arguments.optimizer)
-    count = graph.operator_count
 
     def hear(number: int, row: CostRow) -> None:
         if is_watched():
-            tell(f"{number:5d} of {count}  {format_duration(row.time_ns):>8}  {shown(row.operator)}: {row.source}")
+            tell(f"{number:5d}  {format_duration(row.time_ns):>8}  {shown(row.operator)}: {row.source}")
 
     options = ProfileOptions(arguments.runs, arguments.threads, arguments.processor_time)
-    rows = profile(graph, arguments.device, options, on_row=hear)
+    training, optimizer = not arguments.inference, arguments.optimizer
+    rows = planner.profile(
+        network, arguments.device, training=training, optimizer=optimizer, options=options, on_row=hear
+    )
     if arguments.output is not None:
         write_costs(rows, arguments.output)
     _print(network.name, rows)
