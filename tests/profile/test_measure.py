@@ -61,7 +61,7 @@ def test_unknown_sizes_are_refused() -> None:
     network = read_network(sample_graphs() / "lenet.onnx")
     unknown = replace(network.tensors["tanh1_out"], shape=None, size_bytes=None)
     network = replace(network, tensors={**network.tensors, "tanh1_out": unknown})
-    with pytest.raises(InputError, match=r"the size of 2 tensors is unknown: 'tanh1_out'"):
+    with pytest.raises(InputError, match=r"the size of .* is unknown: 'tanh1_out'"):
         profile(training_graph(network), "cpu", FEW)
 
 
