@@ -65,7 +65,8 @@ class GraphWiring(QObject):
         self.bar.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.tabs = _tabs()
         self.head = Panel("centre-head")
-        head = row(self.tabs, 0, self.graph.tools)
+        head = row(self.tabs, self.graph.tools)
+        head.setStretch(1, 1)
         head.setContentsMargins(0, 0, 10, 0)
         self.head.setLayout(head)
         centre.add_bars(self.head)
@@ -156,6 +157,7 @@ def _tabs() -> QTabBar:
     tabs.setAccessibleName("What the middle of the window shows")
     tabs.setDrawBase(False)
     tabs.setExpanding(False)
+    tabs.setUsesScrollButtons(False)
     for view in CentreView:
         tabs.addTab(_TITLES[view])
         tabs.setTabToolTip(view, _TIPS[view])

@@ -47,7 +47,6 @@ class GraphLegend(QWidget):
                 self._entries.append(("several", 0, "on several"))
             self._entries += [("fate", int(fate), text) for fate, text in _FATES.items()]
             self._entries.append(("live", 0, "in memory now"))
-        self.setVisible(bool(self._entries))
         self.setAccessibleDescription(", ".join(self.entries))
         self._fit_height()
         self.update()
@@ -90,7 +89,8 @@ class GraphLegend(QWidget):
             painter.drawText(QPointF(sign.right() + 6, place.top() + metrics.ascent() + 1), entry[2])
 
     def _fit_height(self) -> None:
-        self.setFixedHeight(self.heightForWidth(self.width()))
+        self.setMaximumHeight(self.heightForWidth(self.width()))
+        self.updateGeometry()
 
     def _places(self, width: float) -> list[QRectF]:
         metrics = self._fonts.small_metrics

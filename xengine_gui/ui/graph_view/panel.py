@@ -1,6 +1,7 @@
 """The graph with its buttons and legend, joined to the selection that all panels share."""
 
-from PySide6.QtCore import QPointF, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from xengine_gui.model.problem import Problem
@@ -13,7 +14,7 @@ from xengine_gui.ui.graph_view.lighting import Lit, lit_by
 from xengine_gui.ui.graph_view.looks import Looks
 from xengine_gui.ui.graph_view.scene import Scene
 from xengine_gui.ui.graph_view.view import GraphView
-from xengine_gui.ui.panels.parts import Panel, column, row, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row
 from xengine_gui.ui.selection import Kind, SelectionModel
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import set_style_property
@@ -21,6 +22,7 @@ from xengine_gui.units import format_count
 
 _EMPTY = "No graph yet\nOpen a network or a problem; its operators are drawn here."
 _READING = "Arranging the graph…"
+_LEAST_WITH_LEGEND = 280
 
 
 class GraphPanel(Panel):
@@ -46,7 +48,8 @@ class GraphPanel(Panel):
         self._node = -1
         self.view = GraphView()
         self.legend = GraphLegend()
-        self.about = text_label("", "small")
+        self.about = ElidedLabel("", "small")
+        self.about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.collapse = _button("Close blocks", "Draw each block as one")
         self.expand = _button("Open blocks", "Draw every operator")
         self.fit_button = _button("Fit", "Show the whole graph (0)")
@@ -54,7 +57,9 @@ class GraphPanel(Panel):
         self.expand.clicked.connect(self.expand_all)
         self.fit_button.clicked.connect(self.view.fit)
         self.tools = QWidget()
-        self.tools.setLayout(row(self.about, self.collapse, self.expand, self.fit_button, spacing=6))
+        tools = row(self.about, self.collapse, self.expand, self.fit_button, spacing=6)
+        tools.setStretch(0, 1)
+        self.tools.setLayout(tools)
         layout = column(self.view, self.legend, spacing=0)
         layout.setStretch(0, 1)
         self.setLayout(layout)
@@ -125,6 +130,11 @@ class GraphPanel(Panel):
         """The window closes."""
         self._layout_job.close()
         self._facts_job.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the legend out where the graph needs its room."""
+        super().resizeEvent(event)
+        self._show_legend()
 
     def showEvent(self, event: object) -> None:
         """Catch up with what has changed while it was hidden."""
@@ -212,6 +222,10 @@ class GraphPanel(Panel):
         styles = () if self.view.looks is None else self.view.looks.styles
         devices = [(d.name, style) for d, style in zip(self._problem.devices, styles, strict=False)]
         self.legend.show_legend(devices, phases=tuple(phases), with_plan=with_plan)
+        self._show_legend()
+
+    def _show_legend(self) -> None:
+        self.legend.setVisible(bool(self.legend.entries) and self.height() >= _LEAST_WITH_LEGEND)
 
     # ---- the shared selection
 

@@ -110,13 +110,14 @@ class GraphView(QWidget):
         new = looks is None or self._looks is None or looks.scene.structure is not self._looks.scene.structure
         self._looks = looks
         self._hovered, self._lit = -1, Lit()
-        if new or not self._was_moved:
-            self._look_at_first()
-        elif keep_at is not None:
+        if keep_at is not None and not new:
             pixel, place = keep_at
             now = self._camera.point(place.x(), place.y())
             self._camera = self._camera.moved(pixel.x() - now.x(), pixel.y() - now.y())
+            self._was_moved = True
             self._stay_inside()
+        elif new or not self._was_moved:
+            self._look_at_first()
         self._describe()
         self.repaint_all()
 
@@ -210,7 +211,6 @@ class GraphView(QWidget):
             moved = self._camera.showing(box, self.width(), self.height() - frame.head)
             if moved != self._camera:
                 self._camera = moved
-                self._was_moved = True
                 self._image = None
 
     def _look_at_first(self) -> None:
@@ -385,7 +385,7 @@ class GraphView(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Small enough for any window."""
-        return QSize(240, 140)
+        return QSize(240, 100)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep showing everything where everything was shown."""
