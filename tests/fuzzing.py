@@ -3,6 +3,8 @@
 `python tests/fuzzing.py SECONDS [SEED]` goes on for that long in child processes, which a crash cannot hide in.
 """
 
+import copy
+import json
 import random
 import subprocess
 import sys
@@ -165,6 +167,115 @@ def _change_number(data: bytearray, here: int, rng: random.Random) -> None:
     data[start:end] = rng.choice((b"0", b"-1", b"2", b"4294967296", b"18446744073709551616", b"1e400", b"0.1", b"1e-9"))
 
 
+_LENGTHS = (-1, -7, 0, 1, 2, 3, 5, 2**31, 2**40, 2**62, 2**63 - 1, -(2**63))
+_VALUES = (
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2**53 + 1,
+    10**40,
+    0.5,
+    1e300,
+    "",
+    "a",
+    "1,5 GiB",
+    "8 b",
+    [],
+    [[]],
+    {},
+    {"name": "a"},
+    "\ud800",
+)
+
+
+def rearranged_network(data: bytes, rng: random.Random) -> bytes:
+    """A message that still is one: kinds, names, lengths, attributes and order changed."""
+    import onnx  # noqa: PLC0415
+
+    model = onnx.ModelProto()
+    model.ParseFromString(data)
+    for _ in range(rng.choice((1, 1, 2, 3, 5))):
+        bodies = [model.graph, *(a.g for n in model.graph.node for a in n.attribute if a.HasField("g"))]
+        _rearrange(rng.choice(bodies), model, rng)
+    return bytes(model.SerializeToString())
+
+
+def _rearrange(graph, model, rng: random.Random) -> None:
+    import onnx  # noqa: PLC0415
+
+    change = rng.randrange(9)
+    node = rng.choice(graph.node) if graph.node else None
+    values = [*graph.input, *graph.output, *graph.value_info]
+    names = [
+        *(v.name for v in values),
+        *(n for o in graph.node for n in o.output),
+        *(t.name for t in graph.initializer),
+        "",
+    ]
+    if change == 0 and node is not None:
+        node.op_type = rng.choice(sorted({s.name for s in onnx.defs.get_all_schemas()}))
+    elif change == 1 and node is not None and node.input:
+        node.input[rng.randrange(len(node.input))] = rng.choice(names)
+    elif change == 2 and node is not None and node.output:
+        node.output[rng.randrange(len(node.output))] = rng.choice(names)
+    elif change == 3 and values and (dims := rng.choice(values).type.tensor_type.shape.dim):
+        dim = rng.choice(dims)
+        dim.dim_value = rng.choice(_LENGTHS)
+    elif change == 4 and graph.initializer:
+        _rearrange_constant(rng.choice(graph.initializer), rng)
+    elif change == 5 and node is not None and node.attribute:
+        attribute = rng.choice(node.attribute)
+        attribute.i = rng.choice(_LENGTHS)
+        for place in range(len(attribute.ints)):
+            attribute.ints[place] = rng.choice(_LENGTHS)
+    elif change == 6 and node is not None:
+        graph.node.append(node)
+    elif change == 7 and node is not None:
+        graph.node.remove(node)
+    else:
+        model.opset_import[0].version = rng.choice((0, 1, 5, 7, 9, 11, 13, 18, 21, 24, 99, -1))
+
+
+def _rearrange_constant(tensor, rng: random.Random) -> None:
+    change = rng.randrange(3)
+    if change == 0 and tensor.dims:
+        tensor.dims[rng.randrange(len(tensor.dims))] = rng.choice(_LENGTHS)
+    elif change == 1:
+        tensor.data_type = rng.choice((0, 1, 6, 7, 8, 9, 16, 22, 99))
+    else:
+        del tensor.int64_data[:]
+        tensor.raw_data = b"".join(
+            rng.choice(_LENGTHS).to_bytes(8, "little", signed=True) for _ in range(rng.randrange(4))
+        )
+
+
+def rearranged_json(data: bytes, rng: random.Random) -> bytes:
+    """A file that still is JSON: some of its values replaced, taken away, doubled or swapped."""
+    value = json.loads(data)
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        inner = [value]
+        for item in inner:
+            children = item.values() if isinstance(item, dict) else item
+            inner += [child for child in children if isinstance(child, dict | list) and child]
+        place = rng.choice(inner)
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        if not keys:
+            continue
+        key = rng.choice(keys)
+        change = rng.randrange(4)
+        if change == 0:
+            del place[key]
+        elif change == 1:
+            place[key] = copy.deepcopy(place[rng.choice(keys)])
+        elif change == 2 and isinstance(place, list):
+            place.insert(0, place[key])
+        else:
+            place[key] = copy.deepcopy(rng.choice(_VALUES))
+    return json.dumps(value).encode()
+
+
 def read(path: Path) -> str:
     """Read a file in every way there is; what it came to, in a word. Only an `InputError` may come out of it."""
     try:
@@ -183,6 +294,10 @@ def files_of(seed: int, every: list[tuple[str, bytes]]) -> tuple[str, bytes]:
     """The suffix and the bytes of one damaged file."""
     rng = random.Random(seed)  # noqa: S311 - has to be the same again
     suffix, data = rng.choice(every)
+    if suffix == ".onnx" and rng.random() < 0.7:
+        return suffix, rearranged_network(data, rng)
+    if suffix in {".json", ".xengine"} and rng.random() < 0.5:
+        return suffix, rearranged_json(data, rng)
     return suffix, damaged(data, rng.choice(every)[1], rng)
 
 

@@ -92,7 +92,7 @@ def open_file(
     if is_json or read_bytes(path, 64).lstrip().startswith(b"{"):
         data = read_json(path)
         form = data.get("format") if isinstance(data, dict) else None
-        if form in {PLAN_FORMAT, PROBLEM_FORMAT} and (mapping or sizes):
+        if form in (PLAN_FORMAT, PROBLEM_FORMAT) and (mapping or sizes):
             raise InputError(str(path), "the file is of our own format and has all sizes, so there is nothing to map")
         if form == PLAN_FORMAT:
             return parse_plan(data, str(path))
