@@ -161,5 +161,5 @@ def test_what_cannot_be_done_now_cannot_be_chosen(qtbot: QtBot) -> None:
 
 def test_reasons_are_shortened() -> None:
     assert short_reason("It waits for b. Dropping it until then would cost 10 ns (computing a).") == (
-        "waits for b · Dropping: 10 ns (computing a)"
+        "for b · dropped: 10 ns"
     )

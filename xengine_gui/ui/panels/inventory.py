@@ -14,6 +14,7 @@ from xengine_gui.units import format_count
 _FILTER_MS = 60
 _ROW_PADDING = 8
 _LEAST_NAME = 20
+_INDICATOR = 12
 
 
 class InventoryPanel(Panel):
@@ -153,6 +154,9 @@ class _Table(QTableView):
         # All rows are looked at for the width of a column by default, which takes long where there are many.
         self.horizontalHeader().setResizeContentsPrecision(60)
         self.resizeColumnsToContents()
+        header = self.horizontalHeader()
+        for section in range(header.count()):
+            header.resizeSection(section, header.sectionSize(section) + _INDICATOR)
         self._stretch()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -99,10 +99,9 @@ class _WhyDelegate(QStyledItemDelegate):
 
 def short_reason(sentences: str) -> str:
     """The reason why a tensor is in memory in as few words as say it; the tooltip has the sentences."""
-    short = sentences.replace("It waits for ", "waits for ").replace(
-        " Dropping it until then would cost ", " Dropping: "
-    )
+    short = sentences.replace("It waits for ", "for ").replace(" Dropping it until then would cost ", " dropped: ")
     short = short.replace(
-        "Dropped, it could not be had again in time: nothing makes or brings it", "Not to be had again"
+        " Dropped, it could not be had again in time: nothing makes or brings it", " it could not be had again"
     )
-    return short.removesuffix(".").replace(". ", " · ")
+    way = short.find(" (")
+    return (short if way < 0 else short[:way]).removesuffix(".").replace(". ", " · ")

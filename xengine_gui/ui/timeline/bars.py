@@ -47,7 +47,7 @@ def paint_lane(painter: QPainter, frame: Frame, lane: LaneIndex, band: Band, *, 
             if category is Category.RECOMPUTE:
                 hatch_runs(painter, frame, runs, band)
     if names:
-        _names(painter, frame, lane, wide, band)
+        paint_names(painter, frame, lane, wide, band)
 
 
 def fill_runs(painter: QPainter, frame: Frame, runs: Runs, band: Band, colour: str, *, least_width: float) -> None:
@@ -120,7 +120,8 @@ def _stripes(painter: QPainter, theme: Theme, stretches: list[tuple[float, float
     painter.restore()
 
 
-def _names(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, band: Band) -> None:
+def paint_names(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, band: Band) -> None:
+    """The names of some bars, by their positions in the lane, where they fit."""
     events, fonts, layout = frame.index.timeline.plan.events, frame.fonts, frame.layout
     painter.setFont(fonts.small)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, on=True)

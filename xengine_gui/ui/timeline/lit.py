@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from xengine_gui.schedule.timeline import Category, Int64Array
-from xengine_gui.ui.timeline.bars import fill_runs, hatch_runs
+from xengine_gui.ui.timeline.bars import fill_runs, hatch_runs, paint_names
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import Runs
@@ -66,6 +66,7 @@ class Lit:
 class _Lane:
     device: int
     lane: str
+    position: Int64Array
     start_ns: Int64Array
     end_ns: Int64Array
     category: Int64Array
@@ -93,9 +94,11 @@ class LitIndex:
         index = self._index.devices[device]
         if lane == "free":
             moments = index.device.free_ns[position]
-            return _Lane(device, lane, moments, moments, np.zeros_like(moments), part)
+            return _Lane(device, lane, position, moments, moments, np.zeros_like(moments), part)
         bars = index.lane(lane).bars
-        return _Lane(device, lane, bars.start_ns[position], bars.end_ns[position], bars.category[position], part)
+        return _Lane(
+            device, lane, position, bars.start_ns[position], bars.end_ns[position], bars.category[position], part
+        )
 
     @cached_property
     def transfers(self) -> frozenset[int]:
@@ -141,6 +144,8 @@ def _lane(painter: QPainter, frame: Frame, lane: _Lane) -> None:
         fill_runs(painter, frame, some, band, frame.theme.category(Category(number)), least_width=2.5)
         if number == Category.RECOMPUTE:
             hatch_runs(painter, frame, some, band)
+    if lane.lane == "compute":
+        paint_names(painter, frame, frame.index.devices[lane.device].compute, lane.position[seen], band)
     for run in range(len(runs)):
         _mark(painter, frame, int(runs.first[run]), int(runs.stop[run]), band, Part(int(part[run])))
 

@@ -59,7 +59,7 @@ def layer_colour(theme: Theme, category: Category | None, *, odd: bool) -> str:
     """The fill of a tensor in the stack: that of the curve, tinted by what makes the tensor; parameters are grey."""
     tint = QColor(theme.border_strong if category is None else theme.category(category))
     fill = QColor(theme.memory_fill)
-    part = 0.62 if category is None else 0.30 if odd else 0.17
+    part = 0.62 if category is None else 0.38 if odd else 0.2
     mixed = [round(a + (b - a) * part) for a, b in zip(fill.getRgb()[:3], tint.getRgb()[:3], strict=True)]  # type: ignore[index]
     return QColor(*mixed).name()
 
