@@ -98,6 +98,8 @@ class PresetsDialog(QDialog):
             button.clicked.connect(lambda _checked=False, slot=slot: slot())
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
+        close.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
+        self.save_button.setDefault(True)
         left = column(self.list, row(self.new_button, self.copy_button, self.remove_button), spacing=10)
         right = column(area, self.message, row(self.save_button, 1, close), spacing=10)
         sides = row(spacing=14)
@@ -152,6 +154,7 @@ class PresetsDialog(QDialog):
                 widget.setText(text)
                 widget.setCursorPosition(0)
                 widget.setReadOnly(not editable)
+                widget.setToolTip(text)
             self._show_mistake(field.name, "")
         name = self.fields["key"]
         if isinstance(name, QLineEdit) and preset.key in self._in_use:
@@ -205,7 +208,7 @@ class PresetsDialog(QDialog):
         for field in FORM:
             self._show_mistake(field.name, mistakes.get(field.name, ""))
         if mistakes:
-            self.fields[next(iter(mistakes))].setFocus()
+            self.fields[next(field.name for field in FORM if field.name in mistakes)].setFocus()
             self._tell("Not saved: mend what is marked.", "error")
             return False
         places = [p.key for p in self._own]

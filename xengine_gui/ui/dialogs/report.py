@@ -35,6 +35,8 @@ class ReportDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         self.copy_button = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        self.copy_button.setAutoDefault(False)
+        buttons.button(QDialogButtonBox.StandardButton.Close).setDefault(True)
         self.copy_button.clicked.connect(self._copy)
         head = text_label(f"What was assumed while {printable(name)} was read", "heading", wrap=True)
         self.setLayout(column(head, area, buttons, spacing=12, margins=(18, 16, 18, 14)))
