@@ -1,6 +1,7 @@
 """Training and inference graphs: structure, memory by closed forms, and every network there is."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
@@ -242,3 +243,37 @@ def test_any_network_gives_a_sound_training_graph(made: NetworkGraph, optimizer:
     for name in graph.tensors:
         if "/grad" in name and not name.startswith("x"):
             assert name in read, name
+
+
+WITHOUT_RULE = {"If", "Loop", "Scan", "Optional", "OptionalGetElement", "LinearAttention"}
+"""What runs inside control flow is not known, nor what is in a sequence: all inputs and outputs are assumed."""
+
+
+def test_every_operator_of_onnx_has_a_rule_or_is_told_of() -> None:
+    kinds = {schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain and not schema.deprecated}
+    strange = {kind for kind in kinds - RULES.keys() if "Sequence" not in kind}
+    assert strange <= WITHOUT_RULE
+
+
+@pytest.mark.parametrize(
+    ("shape", "attributes", "rows"),
+    [((2, 8, 16, 64), {}, 2 * 8 * 16), ((2, 16, 512), {"q_num_heads": 8, "kv_num_heads": 8}, 2 * 16 * 8)],
+)
+def test_attention_keeps_a_number_for_each_row_of_scores(shape, attributes, rows: int) -> None:
+    made = network([("MatMul", "x w", "q"), ("Attention", "q q q", "y")], "y", weights=("w",))
+    tensors = {name: GraphTensor(name, shape, "float32", 4, name) for name in made.tensors}
+    operators = (made.operators[0], replace(made.operators[1], attributes=attributes))
+    graph = training_graph(replace(made, tensors=tensors, operators=operators))
+    assert graph.tensors["Attention_1/statistics"].size_bytes == 4 * rows
+
+
+@pytest.mark.parametrize(("kind", "widths"), [("LSTM", 6), ("GRU", 6), ("RNN", 0)])
+@pytest.mark.parametrize(("direction", "both"), [("forward", 1), ("bidirectional", 2)])
+def test_recurrent_operators_keep_their_gates(kind: str, widths: int, direction: str, both: int) -> None:
+    made = network([("MatMul", "x w", "a"), (kind, "a w w", "y")], "y", shape=(7, 3, 5), weights=("w",))
+    attributes = {"hidden_size": 11, "direction": direction}
+    operators = (made.operators[0], replace(made.operators[1], attributes=attributes))
+    graph = training_graph(replace(made, operators=operators))
+    kept = graph.tensors.get(f"{kind}_1/statistics")
+    assert (kept.size_bytes if kept else 0) == 4 * 7 * 3 * both * 11 * widths
+    assert reads(graph, f"{kind}_1/grad") >= {"a", "y", "y/grad"}

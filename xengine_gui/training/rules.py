@@ -73,6 +73,7 @@ _GROUPS: tuple[tuple[str, Rule], ...] = (
     ("Max Min", Rule({-1: ("i*",)})),
     ("Transpose Slice Split Pad Cast CastLike Expand Tile DepthToSpace SpaceToDepth ReduceMean", _FIRST_ALONE),
     ("ReduceSum CumSum AveragePool GlobalAveragePool Neg Upsample Resize Trilu ReverseSequence", _FIRST_ALONE),
+    ("CenterCropPad Col2Im AffineGrid DFT", _FIRST_ALONE),
     # Masks of the views in training: a flag of the file keeps some of them from being views.
     ("Reshape Flatten Squeeze Unsqueeze Identity", Rule({0: ()}, aliases=frozenset({0}))),
     ("Dropout", Rule({0: ("o1",)})),
@@ -80,6 +81,15 @@ _GROUPS: tuple[tuple[str, Rule], ...] = (
     ("ScatterElements ScatterND Scatter", Rule({0: ("i1",), 2: ("i1",)})),
     ("Where", Rule({1: ("i0",), 2: ("i0",)})),
     ("TopK", Rule({0: ("o1",)})),
+    ("TensorScatter", Rule({0: ("i2",), 1: ("i2",)})),
+    ("MaxUnpool", Rule({0: ("i1",)})),
+    ("MaxRoiPool", Rule({0: ("i0", "i1", "o0")})),
+    ("STFT", Rule({0: ("i2",), 2: ("i0",)})),
+    ("Det", _BOTH),
+    ("SwiGLU", Rule({-1: ("i*",)})),
+    # Cosines and sines, and the places that they are taken at; the rotation is undone with them alone.
+    ("RotaryEmbedding", Rule({0: ("i1", "i2", "i3")})),
+    ("CausalConvWithState", Rule({0: ("i1",), 1: ("i0", "i3"), 2: (), 3: ("i1",)})),
     ("GridSample RoiAlign", Rule({0: ("i0", "i1"), 1: ("i0", "i1")})),
     ("LSTM GRU RNN", _RECURRENT),
     ("Attention MultiHeadAttention GroupQueryAttention", Rule({-1: ("i*", "o0", "s")}, statistics="row")),
@@ -90,6 +100,8 @@ _GROUPS: tuple[tuple[str, Rule], ...] = (
     ("Mod BitwiseAnd BitwiseOr BitwiseXor BitwiseNot ArgMax ArgMin NonZero Shape Size", _NO_GRADIENT),
     ("OneHot EyeLike Range Unique NonMaxSuppression RandomNormal RandomUniform RandomNormalLike", _NO_GRADIENT),
     ("RandomUniformLike Multinomial Bernoulli Constant ConstantOfShape StringNormalizer TfIdfVectorizer", _NO_GRADIENT),
+    ("BitShift BitCast BlackmanWindow HammingWindow HannWindow MelWeightMatrix ImageDecoder", _NO_GRADIENT),
+    ("StringConcat StringSplit RegexFullMatch SequenceLength OptionalHasElement", _NO_GRADIENT),
     ("Detach ConvInteger MatMulInteger QLinearConv QLinearMatMul", _NO_GRADIENT),
 )  # fmt: skip
 

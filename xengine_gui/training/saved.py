@@ -53,5 +53,8 @@ def _rows(operator: GraphOperator, shape: tuple[int, ...]) -> int:
     if operator.kind == "GroupNormalization":
         groups = operator.attributes.get("num_groups", 1)
         return shape[0] * (groups if isinstance(groups, int) else 1) if shape else 1
+    heads = operator.attributes.get("q_num_heads", operator.attributes.get("num_heads"))
+    if len(shape) == 3 and isinstance(heads, int):
+        return prod(shape[:2]) * heads  # attention with its heads side by side in the last dimension
     axis = operator.attributes.get("axis", -1)
     return prod(shape[: axis if isinstance(axis, int) else -1])
