@@ -18,7 +18,8 @@ def put_in_place(window: QMainWindow, splitters: Mapping[str, QSplitter], settin
     screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
     place = reachable(settings.geometry, screens, _SIZE)
     window.resize(place.size())
-    window.move(place.topLeft())  # the frame's corner, so the title bar is on the screen too
+    if _knows_places():
+        window.move(place.topLeft())  # the frame's corner, so the title bar is on the screen too
     for name, splitter in splitters.items():
         sizes = settings.splitters.get(name, ())
         if len(sizes) == splitter.count() and all(s >= 0 for s in sizes) and sum(sizes) > 0:
@@ -32,9 +33,10 @@ def with_place(settings: Settings, window: QMainWindow, splitters: Mapping[str, 
     maximised = window.isMaximized()
     corner = window.normalGeometry().topLeft() if maximised else window.pos()
     size = window.normalGeometry().size() if maximised else window.size()
+    x, y = corner.toTuple() if _knows_places() or settings.geometry is None else settings.geometry[:2]
     return replace(
         settings,
-        geometry=(corner.x(), corner.y(), size.width(), size.height()),
+        geometry=(x, y, size.width(), size.height()),
         maximised=maximised,
         splitters={name: tuple(splitter.sizes()) for name, splitter in splitters.items()},
     )
@@ -57,6 +59,11 @@ def reachable(wanted: tuple[int, int, int, int] | None, screens: Iterable[QRect]
     x = min(max(rect.x(), home.x()), home.right() + 1 - width)
     y = min(max(rect.y(), home.y()), home.bottom() + 1 - height)
     return QRect(x, y, width, height)
+
+
+def _knows_places() -> bool:
+    """Whether windows may know and choose where they are; on Wayland they may not."""
+    return not QGuiApplication.platformName().startswith("wayland")
 
 
 def _area(rect: QRect) -> int:

@@ -3,17 +3,22 @@
 import pytest
 from plans_fixed import B1, F0, F1, MOVING, T0, T2, four_operators, plan_of_four
 from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QApplication
 
 from xengine_gui.model.plan import Plan, Run
+from xengine_gui.schedule.timeline import Category
 from xengine_gui.ui.graph_view.camera import Camera, fitted
 from xengine_gui.ui.graph_view.facts import Fate, facts_of
 from xengine_gui.ui.graph_view.lighting import lit_by
 from xengine_gui.ui.graph_view.looks import Looks
+from xengine_gui.ui.graph_view.painting import fate_pen
+from xengine_gui.ui.graph_view.painting_nodes import dimmed, mixed
 from xengine_gui.ui.graph_view.scene import scene_of
 from xengine_gui.ui.graph_view.structure import structure_of
 from xengine_gui.ui.graph_view.telling import tell_edge, tell_node
 from xengine_gui.ui.selection import Kind, Selection
 from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.theme import ThemeName, contrast_ratio, load_theme
 
 
 def looks_of(plan: Plan) -> Looks:
@@ -129,3 +134,24 @@ def test_a_place_stays_where_it_is_zoomed() -> None:
     gone = Camera(1, 1, 5000, 5000).within((0.0, 0.0, 100.0, 100.0), 800, 600)
     assert gone.point(0, 0).x() < 800
     assert gone.point(0, 0).y() < 600
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_names_read_on_every_node(name: ThemeName) -> None:
+    theme = load_theme(name)
+    for category in (Category.FORWARD, Category.LOSS, Category.BACKWARD, Category.UPDATE):
+        colour = theme.category(category)
+        faint, ink = dimmed(theme, colour)
+        assert contrast_ratio(theme.text_on(colour), colour) >= 4.5  # solid
+        assert contrast_ratio(ink, faint) >= 4.5  # nothing of it is in memory
+        for share in (0.6, 0.86):  # hollow, and its pattern
+            assert contrast_ratio(theme.text, mixed(colour, theme.card, share)) >= 4.5
+            assert contrast_ratio(ink, mixed(faint, theme.card, share)) >= 4.5
+
+
+@pytest.mark.parametrize("fate", Fate)
+def test_lines_of_results_are_told_by_dashes_besides_colour(fate: Fate, qapp: QApplication) -> None:
+    pens = [fate_pen(load_theme("light"), one, 2.0) for one in Fate]
+    mine = fate_pen(load_theme("light"), fate, 2.0)
+    assert sum(pen.dashPattern() == mine.dashPattern() for pen in pens) == 1
+    assert sum(pen.color() == mine.color() for pen in pens) == 1

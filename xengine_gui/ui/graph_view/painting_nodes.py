@@ -23,6 +23,7 @@ _LEAST_SIDE_TEXT = 118.0
 _MARK = 9.0
 _GAUGE = 6.0
 _FOOT = 4.0
+_DIM = 0.78
 _STRIPES = Qt.BrushStyle.Dense4Pattern
 _FILLINGS = (
     Qt.BrushStyle.SolidPattern,
@@ -56,7 +57,7 @@ def _paint_far(painter: QPainter, frame: "Frame") -> None:
         for is_dim in (True, False):
             chosen = (looks.category[shown] == category) & (dim == is_dim)
             colour = theme.category(Category(category))
-            painter.setBrush(QColor(mixed(colour, theme.window, 0.7) if is_dim else colour))
+            painter.setBrush(QColor(dimmed(theme, colour)[0] if is_dim else colour))
             draw_rects(painter, *boxes[chosen].T)
     other = boxes[looks.style[shown] > 0]
     if len(other) and other[0, 3] >= 3:
@@ -76,7 +77,7 @@ def _paint_near(painter: QPainter, frame: "Frame", n: int) -> None:
     colour = theme.category(Category(int(looks.category[n])))
     ground = theme.window
     if frame.moment is not None and not frame.moment.is_live[n]:
-        colour = mixed(colour, ground, 0.72)
+        colour = dimmed(theme, colour)[0]
     if node.block:
         # The sheet behind tells that there is more inside.
         painter.setPen(QPen(QColor(colour), 1))
@@ -126,6 +127,11 @@ def _hollow(painter: QPainter, theme: Theme, path: QPainterPath, colour: str, de
     painter.setBrush(QBrush(QColor(mixed(colour, theme.card, 0.6)), filling))
     painter.setPen(QPen(QColor(colour), 1.8))
     painter.drawPath(path)
+
+
+def dimmed(theme: Theme, colour: str) -> tuple[str, str]:
+    """The colour of a node of which nothing is in memory, and that of the text on it."""
+    return mixed(colour, theme.window, _DIM), mixed(theme.text, theme.text_muted, 0.5)
 
 
 def shape(box: QRectF, device: int) -> QPainterPath:
@@ -218,7 +224,7 @@ def _texts(painter: QPainter, frame: "Frame", n: int, box: QRectF, ink: str) -> 
     node = looks.scene.nodes.nodes[n]
     painter.setFont(frame.fonts.small)
     if frame.moment is not None and not frame.moment.is_live[n]:
-        ink = frame.theme.text_muted
+        ink = dimmed(frame.theme, ink)[1]
     painter.setPen(QColor(ink))
     room = box.width()
     right = _side_text(frame, n)
