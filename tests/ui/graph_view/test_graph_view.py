@@ -290,3 +290,17 @@ def test_names_that_break_lines_are_shown_in_one(panel_of: Make) -> None:
     assert frame is not None
     told = panel.view.told_at(frame.box(0).center())
     assert told.splitlines()[1] == "Conv, forward"
+
+
+def test_a_layout_that_another_one_overtakes_is_given_up(panel_of: Make, qtbot: QtBot) -> None:
+    panel = panel_of(None)
+    drawn: list[int] = []
+    panel.drawn.connect(lambda: drawn.append(len(titles(panel))))
+    panel.show_problem(chain_problem(length=10_000))
+    assert panel.busy
+    panel.show_problem(chain_problem(length=3))
+    settle(panel, qtbot)
+    assert set(drawn) == {3}
+    panel.show_problem(None)
+    assert panel.view.looks is None
+    assert not panel.busy

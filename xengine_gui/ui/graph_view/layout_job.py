@@ -40,9 +40,11 @@ class LayoutJob(QObject):
         def job() -> Scene | None:
             blocks = structure or structure_of(problem)
             try:
-                return scene_of(blocks, blocks.default_expanded() if expanded is None else expanded, stop.is_set)
+                scene = scene_of(blocks, blocks.default_expanded() if expanded is None else expanded, stop.is_set)
             except LayoutStoppedError:
                 return None
+            scene.prepare()
+            return scene
 
         self._background.run(job, lambda scene: done(scene) if scene is not None else None, failed)
 

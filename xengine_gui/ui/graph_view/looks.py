@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -118,14 +117,14 @@ class Looks:
     def fate_bytes(self) -> FloatArray:
         """Per edge the bytes that come by each fate (edges, 3); the first column has all of them without a plan."""
         found = np.zeros((len(self.scene.placed.pairs), len(Fate)))
-        consumers = self.scene.structure.problem.indexed.consumers
         of_operator = self.scene.nodes.of_operator
-        fates: Any = {} if self.facts is None else self.facts.fates
-        for e, (source, target) in enumerate(self.scene.placed.pairs):
-            for tensor in self.scene.nodes.edges[source, target]:
-                readers = [c for c in consumers[tensor] if of_operator[c] == target]
-                worst = max((fates.get((tensor, c), Fate.RETAINED) for c in readers), default=Fate.RETAINED)
-                found[e, worst] += self.tensor_bytes[tensor]
+        worst: dict[tuple[int, int], Fate] = {}
+        for (tensor, reader), fate in ({} if self.facts is None else self.facts.fates).items():
+            key = tensor, of_operator[reader]
+            worst[key] = max(worst.get(key, Fate.RETAINED), fate)
+        for e, pair in enumerate(self.scene.placed.pairs):
+            for tensor in self.scene.nodes.edges[pair]:
+                found[e, worst.get((tensor, pair[1]), Fate.RETAINED)] += self.tensor_bytes[tensor]
         return found
 
     @cached_property

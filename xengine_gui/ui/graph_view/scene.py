@@ -55,6 +55,10 @@ class Scene:
         a, b = points[starts], points[starts + 1]
         return a[:, 0], a[:, 1], b[:, 0], b[:, 1], edge[starts].astype(np.int64)
 
+    def prepare(self) -> None:
+        """Compute what painting wants of it, beside the window."""
+        _ = self.segments, self.edge_boxes, self.is_saved, self.edges_of
+
     @cached_property
     def edge_boxes(self) -> FloatArray:
         """Left, top, right and bottom of each edge."""
