@@ -194,3 +194,26 @@ def test_a_click_in_the_graph_is_told_in_the_panel_and_the_timeline(
     assert current.kind is Kind.OPERATOR
     assert walk.graph.scene is not None
     assert current.name == walk.graph.scene.nodes.nodes[2].title
+
+
+def test_a_menu_in_the_graph_demands_and_opens(
+    window: MainWindow, toy_file: Path, plan_awaited: Wait, qtbot: QtBot
+) -> None:
+    window.open_file(toy_file)
+    plan_awaited()
+    walk = window.walk
+    walk.show_view(CentreView.GRAPH)
+    qtbot.waitUntil(lambda: walk.graph.scene is not None and not walk.graph.busy, timeout=WITHIN_MS)
+    view, scene = walk.graph.view, walk.graph.scene
+    assert scene is not None
+    view.menu_asked.emit(0, -1, view.mapToGlobal(view.rect().center()))
+    assert walk.menu is not None
+    texts = [a.text() for a in walk.menu.actions()]
+    assert scene.nodes.nodes[0].title in texts
+    assert "Never recompute it" in texts
+    next(a for a in walk.menu.actions() if a.text() == "Never recompute it").trigger()
+    assert window.document.work is not None
+    assert len(window.document.work.constraints) == 1
+    view.menu_asked.emit(-1, 0, view.mapToGlobal(view.rect().center()))
+    assert any("Retain it" in a.text() for a in walk.menu.actions())
+    walk.menu.close()

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
 
 from xengine_gui.model.problem import Problem
 from xengine_gui.ui.graph_view.panel import GraphPanel
 from xengine_gui.ui.panels.centre import CentrePanel
+from xengine_gui.ui.panels.constraint_menu import ConstraintMenu
 from xengine_gui.ui.panels.parts import Panel, row
 from xengine_gui.ui.playback import Playback
 from xengine_gui.ui.playback_bar import PlaybackBar
@@ -59,6 +60,8 @@ class GraphWiring(QObject):
         super().__init__(window)
         self._centre, self._selection = centre, selection
         self._has_problem = False
+        self._new_menu: Callable[[QWidget], ConstraintMenu | None] | None = None
+        self.menu: ConstraintMenu | None = None
         self.graph = GraphPanel(selection)
         self.playback = Playback(selection, self)
         self.bar = PlaybackBar(self.playback)
@@ -104,6 +107,19 @@ class GraphWiring(QObject):
         if self._has_problem is not (problem is not None):
             self._has_problem = problem is not None
             self._show_view()
+
+    def serve_menu(self, new_menu: Callable[[QWidget], ConstraintMenu | None]) -> None:
+        """Open the same menu on nodes and edges of the graph as on the timeline."""
+        self._new_menu = new_menu
+        self.graph.view.menu_asked.connect(self._pop_up)
+
+    def _pop_up(self, node: int, edge: int, where: QPoint) -> None:
+        if self.menu is not None:
+            self.menu.deleteLater()
+        self.menu = None if self._new_menu is None else self._new_menu(self.graph.view)
+        if self.menu is not None:
+            self.graph.fill_menu(self.menu, node, edge)
+            self.menu.popup(where)
 
     def close(self) -> None:
         """The window closes."""

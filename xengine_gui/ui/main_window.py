@@ -91,6 +91,7 @@ class MainWindow(QMainWindow):
         self.what_if = WhatIf(self.document, self.planning, self)
         self.selection.add_below_reasons(self.what_if.panel)
         self.walk = GraphWiring(self, self.centre, self.links.model)
+        self.walk.serve_menu(self.loop.new_menu)
         self.progress = ProgressPanel()
         self.summary = SummaryPanel()
         self.log = LogPanel()

@@ -2,13 +2,14 @@
 
 import math
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
 from xengine_gui.ui.selection import Kind, SelectionModel
 from xengine_gui.ui.shown_plan import ShownPlan
 
-_SHORTEST_MS = 33
+_SHORTEST_MS = 50
 _IN_ALL_S = 20.0
+_EARLY = 0.01
 
 SPEEDS: tuple[tuple[str, float], ...] = (
     ("1 event a second", 1.0),
@@ -34,6 +35,8 @@ class Playback(QObject):
         self._position = -1
         self._speed = SPEEDS[1][1]
         self._timer = QTimer(self)
+        self._clock = QElapsedTimer()
+        self._due = 0.0
         self._timer.timeout.connect(self._tick)
         selection.changed.connect(self._follow)
 
@@ -122,10 +125,16 @@ class Playback(QObject):
 
     def _start_timer(self) -> None:
         self._timer.start(max(_SHORTEST_MS, round(1000 / self.events_per_s)))
+        self._clock.start()
+        self._due = 0.0
 
     def _tick(self) -> None:
-        """Several events at once where they come faster than they can be shown."""
-        self.step(max(1, math.floor(self.events_per_s * self._timer.interval() / 1000 + 0.5)))
+        """As many events as are due: several at once where they come faster than they can be shown."""
+        self._due += self._clock.restart() / 1000 * self.events_per_s + _EARLY
+        events = math.floor(self._due)
+        self._due -= events
+        if events:
+            self.step(events)
         if self._position >= self.count - 1:
             self.pause()
 

@@ -14,10 +14,12 @@ from xengine_gui.ui.graph_view.lighting import Lit, lit_by
 from xengine_gui.ui.graph_view.looks import Looks
 from xengine_gui.ui.graph_view.scene import Scene
 from xengine_gui.ui.graph_view.view import GraphView
+from xengine_gui.ui.panels.constraint_menu import ConstraintMenu
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row
 from xengine_gui.ui.selection import Kind, SelectionModel
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import set_style_property
+from xengine_gui.ui.timeline.details import printable
 from xengine_gui.units import format_count
 
 _EMPTY = "No graph yet\nOpen a network or a problem; its operators are drawn here."
@@ -125,6 +127,27 @@ class GraphPanel(Panel):
             return
         self._expanded = expanded
         self._arrange(self._problem, around)
+
+    def fill_menu(self, menu: ConstraintMenu, n: int, e: int) -> None:
+        """What can be done with a node, or with the largest tensor of an edge."""
+        scene = self._scene
+        if scene is None:
+            return
+        problem = scene.structure.problem
+        if n < 0:
+            menu.add_for_tensor(problem.tensors[self._largest(scene, e)].name)
+            return
+        node = scene.nodes.nodes[n]
+        if node.block:
+            menu.addAction(f"Open {printable(node.title)}").triggered.connect(lambda: self.toggle(node.block))
+            return
+        operator = node.operators[0]
+        menu.add_for_operator(problem.operators[operator].name)
+        around = [key for key in scene.structure.chains[operator] if key in scene.expanded]
+        if around:
+            menu.addSeparator()
+        for key in reversed(around):
+            menu.addAction(f"Close {printable(key)}").triggered.connect(lambda _on=False, k=key: self.toggle(k))
 
     def close_jobs(self) -> None:
         """The window closes."""
@@ -245,11 +268,15 @@ class GraphPanel(Panel):
     def _choose_edge(self, e: int) -> None:
         if self._scene is None:
             return
-        tensors = self._scene.nodes.edges[self._scene.placed.pairs[e]]
-        problem = self._scene.structure.problem
-        largest = max(tensors, key=lambda t: problem.tensors[t].size_bytes)
         self._node = -1
-        self.selection.select_tensor(problem.tensors[largest].name)
+        self.selection.select_tensor(self._scene.structure.problem.tensors[self._largest(self._scene, e)].name)
+
+    @staticmethod
+    def _largest(scene: Scene, e: int) -> int:
+        """The largest tensor that goes along an edge."""
+        return max(
+            scene.nodes.edges[scene.placed.pairs[e]], key=scene.structure.problem.indexed.tensor_bytes.__getitem__
+        )
 
     def _choose_nothing(self) -> None:
         self._node = -1

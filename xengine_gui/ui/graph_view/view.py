@@ -6,9 +6,10 @@ Like the timeline it keeps what it has painted, and lays over it what follows th
 from dataclasses import replace
 from enum import Enum
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QFocusEvent,
     QHelpEvent,
     QKeyEvent,
@@ -61,6 +62,8 @@ class GraphView(QWidget):
     edge_chosen = Signal(int)
     nothing_chosen = Signal()
     block_toggled = Signal(str)
+    menu_asked = Signal(int, int, QPoint)
+    """A menu for a node or an edge (-1: none) is wanted at a place of the screen."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -289,6 +292,19 @@ class GraphView(QWidget):
             self._set_camera(self._camera.moved(0, by))
         else:
             event.ignore()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """A menu for what is under the mouse, or for what is selected where a key has asked."""
+        frame = self.frame()
+        if frame is None:
+            return
+        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+        at = QPointF(event.pos())
+        n = self._lit.chosen if by_key else node_at(frame, at)
+        e = edge_at(frame, at) if n < 0 and not by_key else -1
+        where = self.mapToGlobal(frame.box(n).center().toPoint()) if by_key and n >= 0 else event.globalPos()
+        if n >= 0 or e >= 0:
+            self.menu_asked.emit(n, e, where)
 
     def leaveEvent(self, event: QEvent) -> None:
         """Nothing is hovered any more."""
