@@ -22,13 +22,17 @@ class TimeMap:
     one_ns: Int64Array
     other_ns: Int64Array
 
-    def to_other(self, times_ns: Int64Array) -> Int64Array:
-        """Where moments of the first plan are in the second."""
-        return _moved(times_ns, self.one_ns, self.other_ns)
+    def to_other(self, times_ns: Int64Array, *, as_ends: bool = False) -> Int64Array:
+        """Where moments of the first plan are in the second.
+
+        Where the second does something between two things that follow each other at once in the first, that moment is
+        a stretch: its end is taken, or with `as_ends` (moments at which something ends) its beginning.
+        """
+        return _moved(times_ns, self.one_ns, self.other_ns, as_ends=as_ends)
 
     def to_one(self, times_ns: Int64Array) -> Int64Array:
         """Where moments of the second plan are in the first."""
-        return _moved(times_ns, self.other_ns, self.one_ns)
+        return _moved(times_ns, self.other_ns, self.one_ns, as_ends=False)
 
 
 def time_map(one: Plan, other: Plan) -> TimeMap:
@@ -92,10 +96,10 @@ def _key(event: Event) -> _Key:
     return event.kind, event.tensor, event.device, ""
 
 
-def _moved(times_ns: Int64Array, here: Int64Array, there: Int64Array) -> Int64Array:
+def _moved(times_ns: Int64Array, here: Int64Array, there: Int64Array, *, as_ends: bool) -> Int64Array:
     # In whole numbers relative to the piece's start: floats lose nanoseconds after a day.
     times = np.clip(np.asarray(times_ns, dtype=np.int64), here[0], here[-1])
-    piece = np.clip(np.searchsorted(here, times, "right") - 1, 0, len(here) - 2)
+    piece = np.clip(np.searchsorted(here, times, "left" if as_ends else "right") - 1, 0, len(here) - 2)
     length = here[piece + 1] - here[piece]
-    share = np.where(length > 0, (times - here[piece]) / np.maximum(length, 1), 1.0)
+    share = np.where(length > 0, (times - here[piece]) / np.maximum(length, 1), 0.0 if as_ends else 1.0)
     return np.asarray(there[piece] + np.rint(share * (there[piece + 1] - there[piece])), dtype=np.int64)

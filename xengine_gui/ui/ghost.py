@@ -4,7 +4,6 @@ After an edit the ghost is the plan that was shown when the edit began, however 
 somebody chose to compare with stays until it is let go.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,8 +61,8 @@ class Ghost:
             before_name,
             difference,
             times,
-            vanished=_marks(old.plan, only.one, times.to_other),
-            appeared=_marks(after.plan, only.other, lambda t: t),
+            vanished=_marks(old.plan, only.one, times),
+            appeared=_marks(after.plan, only.other, None),
             levels={
                 d.device: StepCurve(times.to_other(d.memory_ns), d.memory_bytes)
                 for d in old.timeline.devices
@@ -72,7 +71,8 @@ class Ghost:
         )
 
 
-def _marks(plan: Plan, events: tuple[int, ...], moved: Callable[[Int64Array], Int64Array]) -> dict[Lane, Marks]:
+def _marks(plan: Plan, events: tuple[int, ...], moved: TimeMap | None) -> dict[Lane, Marks]:
+    """The bars of some events, moved to where they are in another plan."""
     lanes: dict[Lane, list[tuple[int, int]]] = {}
     for i in events:
         event = plan.events[i]
@@ -82,8 +82,10 @@ def _marks(plan: Plan, events: tuple[int, ...], moved: Callable[[Int64Array], In
             lanes.setdefault((event.destination, "incoming"), []).append((event.start_ns, event.end_ns))
     found = {}
     for lane, bars in lanes.items():
-        times = np.array(bars, dtype=np.int64)
-        found[lane] = Marks(moved(times[:, 0]), moved(times[:, 1]))
+        start_ns, end_ns = np.array(bars, dtype=np.int64).T
+        if moved is not None:
+            start_ns, end_ns = moved.to_other(start_ns), moved.to_other(end_ns, as_ends=True)
+        found[lane] = Marks(np.minimum(start_ns, end_ns), np.maximum(start_ns, end_ns))
     return found
 
 

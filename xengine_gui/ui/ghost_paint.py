@@ -14,6 +14,8 @@ from xengine_gui.ui.timeline.primitives import TEXT_LEFT, draw_rects
 
 _LEAST_WIDTH = 3.0
 _UNDERLINE = 3.0
+_DASHED_FROM = 12.0
+"""The dashes of a narrower outline would look like a letter."""
 
 
 def paint_ghost(painter: QPainter, frame: Frame, ghost: Ghost, strength: float = 1.0) -> None:
@@ -67,8 +69,10 @@ def _vanished(painter: QPainter, frame: Frame, band: Band, marks: Marks | None) 
     fill = QColor(frame.theme.text_muted)
     fill.setAlpha(36)
     painter.setBrush(fill)
-    painter.setPen(QPen(QColor(frame.theme.text_muted), 1.0, Qt.PenStyle.DashLine))
-    draw_rects(painter, left + 0.5, band.top + 0.5, np.maximum(width - 1, 1.0), band.height - 1)
+    is_wide = width >= _DASHED_FROM
+    for some, style in ((is_wide, Qt.PenStyle.DashLine), (~is_wide, Qt.PenStyle.SolidLine)):
+        painter.setPen(QPen(QColor(frame.theme.text_muted), 1.0, style))
+        draw_rects(painter, left[some] + 0.5, band.top + 0.5, np.maximum(width[some] - 1, 1.0), band.height - 1)
 
 
 def _appeared(painter: QPainter, frame: Frame, band: Band, marks: Marks | None) -> None:
@@ -86,7 +90,8 @@ def _level(painter: QPainter, frame: Frame, position: int, level: StepCurve) -> 
     """The old level as a dashed line; of each column its highest value."""
     layout, scale = frame.layout, frame.memory_scale(position)
     high = level.envelope(frame.columns).high
-    shown = scale.band.bottom - np.clip(high / scale.top_bytes, 0.0, 1.0) * scale.band.height
+    # What is above the scale is out of sight, and not at the top, where it would look like a level.
+    shown = scale.band.bottom - np.minimum(high / scale.top_bytes, 2.0) * scale.band.height
     change = np.flatnonzero(np.diff(shown, prepend=np.nan) != 0)
     x = layout.left + change * layout.column_width
     y = shown[change]
@@ -101,7 +106,10 @@ def _level(painter: QPainter, frame: Frame, position: int, level: StepCurve) -> 
     pen.setDashPattern([4.0, 2.5])
     painter.setPen(pen)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    painter.save()
+    painter.setClipRect(QRectF(layout.left, scale.band.top, layout.plot_width, scale.band.height + 1))
     painter.drawPolyline(QPolygonF(corners))
+    painter.restore()
 
 
 def _caption(painter: QPainter, frame: Frame, ghost: Ghost) -> None:

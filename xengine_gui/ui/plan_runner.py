@@ -67,10 +67,13 @@ class _Run:
     options: SolveOptions
     known: Sequence[Plan] = ()
     stop: threading.Event = field(default_factory=threading.Event)
+    is_wanted: bool = True
 
 
 class PlanRunner(QObject):
     """Runs one plan at a time and tells of it by signals, in the thread of the window.
+
+    With `lets_finish` runs are short: one that is superseded ends by itself, and the next waits for it.
 
     A new `start` supersedes the run in progress; nothing of a superseded run is ever told. Plans that come in quick
     succession are thinned out, the last one of a run is always told.
@@ -96,8 +99,10 @@ class PlanRunner(QObject):
         *,
         process: Callable[[], SolverProcess] = SolverProcess,
         drain_ms: int = _DRAIN_MS,
+        lets_finish: bool = False,
     ) -> None:
         super().__init__(parent)
+        self._lets_finish = lets_finish
         self._process = process()
         self._numbers = itertools.count(1)
         self._run: _Run | None = None
@@ -125,8 +130,7 @@ class PlanRunner(QObject):
         `known` are earlier plans of the strategy: one that keeps the limits of now is the least that is told, and
         bounds that were proved for larger limits hold.
         """
-        if self._run is not None:
-            self._run.stop.set()
+        self.stop()
         self._run = _Run(next(self._numbers), problem, strategy, options, tuple(known))
         self._requests.put(self._run)
         self._drain_timer.start()
@@ -135,7 +139,10 @@ class PlanRunner(QObject):
     def stop(self) -> None:
         """End the run within about half a second, with the best plan so far."""
         if self._run is not None:
-            self._run.stop.set()
+            self._run.is_wanted = False
+            # A process that does not hear a stop soon is killed, and a new one starts later than a short run ends.
+            if not self._lets_finish:
+                self._run.stop.set()
 
     def abandon(self) -> None:
         """End the run and tell nothing more of it."""
@@ -189,7 +196,7 @@ class PlanRunner(QObject):
             with suppress(PlannerError):  # told when a plan is asked for
                 self._process.start()
             while (run := self._requests.get()) is not None:
-                if run.stop.is_set() and not self._requests.empty():
+                if not run.is_wanted and not self._requests.empty():
                     continue
                 for item in _news_of(self._process, run, self._unlimited):
                     self._news.append((run.number, item))
@@ -282,5 +289,8 @@ class _Story:
 def instant_runner(parent: QObject | None = None) -> PlanRunner:
     """A runner for plans at once, with a process of its own so that it never waits for a long search."""
     return PlanRunner(
-        parent, process=lambda: SolverProcess(library="xengine_gui.solve.instant"), drain_ms=_DRAIN_AT_ONCE_MS
+        parent,
+        process=lambda: SolverProcess(library="xengine_gui.solve.instant"),
+        drain_ms=_DRAIN_AT_ONCE_MS,
+        lets_finish=True,
     )

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QPushButton
@@ -9,7 +10,7 @@ from PySide6.QtWidgets import QPushButton
 from xengine_gui import planner
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.far import in_child
-from xengine_gui.solve.feasibility import SmallestLimit
+from xengine_gui.solve.feasibility import SmallestLimit, smallest_limits
 from xengine_gui.solve.shortage import Shortage
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.long_job import LongJob
@@ -123,4 +124,7 @@ class Shortages(QObject):
 
 def shortage_of(problem: Problem) -> Shortage:
     """What a problem lacks, as far as it is found out in a few seconds."""
-    return planner.shortage(problem, time_s=_TIME_S)
+    found = planner.shortage(problem, time_s=_TIME_S)
+    if found.smallest or found.plan is not None:
+        return found
+    return replace(found, smallest=smallest_limits(problem, None, _TIME_S, infeasible=found.proved))
