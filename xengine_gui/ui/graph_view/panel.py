@@ -4,6 +4,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from xengine_gui.model.operator import Operator
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.timeline import Category
 from xengine_gui.ui.background import Background
@@ -209,8 +210,7 @@ class GraphPanel(Panel):
         shown, facts = self._facts
         if shown.timeline is not self._shown.timeline:
             return None
-        planned, drawn = shown.plan.problem.operators, self._problem.operators
-        return facts if planned is drawn or planned == drawn else None
+        return facts if _same_graph(shown.plan.problem, self._problem) else None
 
     def _show_scene(self, keep_at: tuple[QPointF, QPointF] | None = None) -> None:
         if self._scene is None:
@@ -326,9 +326,15 @@ class GraphPanel(Panel):
 
 
 def _same_graph(one: Problem, other: Problem) -> bool:
-    """Whether two problems are drawn alike: they may differ in limits, but neither in operators nor in devices."""
-    same_devices = [d.name for d in one.devices] == [d.name for d in other.devices]
-    return same_devices and (one.operators is other.operators or one.operators == other.operators)
+    """Whether two problems are drawn alike: they may differ in limits, times and constraints."""
+    return (
+        one.operators is other.operators
+        or ([_drawn(o) for o in one.operators] == [_drawn(o) for o in other.operators] and one.tensors == other.tensors)
+    ) and [d.name for d in one.devices] == [d.name for d in other.devices]
+
+
+def _drawn(operator: Operator) -> tuple[object, ...]:
+    return operator.name, operator.phase, operator.inputs, operator.outputs, operator.parameters
 
 
 def _button(text: str, tip: str) -> QToolButton:
