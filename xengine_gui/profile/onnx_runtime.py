@@ -27,7 +27,10 @@ _TYPES: Mapping[str, tuple[int, type[np.generic]]] = {
 }
 _SAMPLE_NS = 200_000
 _WARM_NS = 10_000_000
-_MOST_NS = 3_000_000_000
+_SLOW_NS = 200_000_000
+"""What takes longer than this is warm after one run."""
+_MOST_NS = 2_000_000_000
+"""No further sample is begun of an operator whose samples have taken this long."""
 _MOST_ELEMENTS = 2**29
 
 
@@ -103,24 +106,26 @@ class OnnxRuntime:
         return np.zeros(feed.shape, dtype=kind)
 
     def _timed(self, run: Callable[[], object]) -> Timing:
-        begin = self._clock()
-        warm = 0
-        while warm < 2 or (self._clock() - begin < _WARM_NS and warm < 50):
-            run()
-            warm += 1
-        start = self._clock()
-        run()
-        once = max(1, self._clock() - start)
+        once = self._once(run)
+        warm, spent = 1, once
+        while once < _SLOW_NS and (warm < 2 or (spent < _WARM_NS and warm < 50)):
+            once = self._once(run)
+            warm, spent = warm + 1, spent + once
         inner = max(1, _SAMPLE_NS // once)
         samples: list[float] = []
         begin = self._clock()
-        while len(samples) < self._runs and (len(samples) < 3 or self._clock() - begin < _MOST_NS):
+        while len(samples) < self._runs and (len(samples) < 2 or self._clock() - begin < _MOST_NS):
             start = self._clock()
             for _ in range(inner):
                 run()
             samples.append((self._clock() - start) / inner)
-        quarters = quantiles(samples, n=4) if len(samples) > 1 else [samples[0]] * 3
+        quarters = quantiles(samples, n=4, method="inclusive") if len(samples) > 1 else [samples[0]] * 3
         return Timing(round(median(samples)), round(quarters[2] - quarters[0]))
+
+    def _once(self, run: Callable[[], object]) -> int:
+        start = self._clock()
+        run()
+        return max(1, self._clock() - start)
 
 
 def _model(recipe: Recipe, opset: int, form: int) -> bytes:
