@@ -310,7 +310,9 @@ def _child(first: int, seconds: float, folder: Path) -> None:
         (folder / f"warm{suffix}").write_bytes(data)
         assert read(folder / f"warm{suffix}") == "read", suffix
     size = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + MOST_BYTES, size + MOST_BYTES))
+    # What is refused for want of memory would pass for a sentence, so there is more than may be used.
+    resource.setrlimit(resource.RLIMIT_AS, (size + 4 * MOST_BYTES, size + 4 * MOST_BYTES))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     end, seed = time.monotonic() + seconds, first
     counts = {"read": 0, "refused": 0}  # another word is a KeyError, and so a fault
     slowest = 0.0
@@ -323,6 +325,8 @@ def _child(first: int, seconds: float, folder: Path) -> None:
         counts[read(path)] += 1
         slowest = max(slowest, time.process_time() - start)
         assert slowest < MOST_SECONDS, f"seed {seed} took {slowest:.1f} s"
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+        assert grown < MOST_BYTES, f"seed {seed} took {grown / 2**20:.0f} MiB"
         seed += 1
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     sys.stdout.write(f"seeds {first:,} to {seed - 1:,}: {counts}, slowest {slowest:.2f} s, at most {most:.0f} MiB\n")

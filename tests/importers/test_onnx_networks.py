@@ -127,6 +127,37 @@ def test_values_of_long_vectors_are_never_made(tmp_path: Path, step: int) -> Non
     assert (run.returncode, run.stdout) == (0, f"({1 if step > 1 else length},) []\n"), run.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of memory are a matter of Unix")
+@pytest.mark.parametrize("kind", ["Slice", "Add", "Concat", "Gather", "Cast"])
+def test_values_of_long_places_are_never_made(tmp_path: Path, kind: str) -> None:
+    """A constant that claims to be of 2^62 elements; propagated, it would fill the memory of the machine."""
+    nodes = [
+        helper.make_node(kind, ["x", "long", "long"][: 3 if kind == "Slice" else 1 if kind == "Cast" else 2], ["a"]),
+        helper.make_node(kind, ["long", "x", "one"][: 3 if kind == "Slice" else 1 if kind == "Cast" else 2], ["b"]),
+        helper.make_node("NonZero", ["x"], ["open"]),
+    ]
+    for node in nodes[:2]:
+        node.attribute.extend([helper.make_attribute("to", TensorProto.INT64)] * (kind == "Cast"))
+        node.attribute.extend([helper.make_attribute("axis", 0)] * (kind in {"Concat", "Gather"}))
+    long = ints("long", 1)
+    long.dims[0] = 2**62
+    outputs = [value(name, None, dtype=TensorProto.INT64) for name in ("a", "b", "open")]
+    inputs = [value("x", "N", dtype=TensorProto.INT64)]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [long, ints("one", 1)])
+    path = tmp_path / "long.onnx"
+    path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString())
+    code = (
+        "import resource, sys; from pathlib import Path; from xengine_gui.importers import read_network; "
+        "import xengine_gui.importers.onnx_format.network; "
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; "
+        "resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32)); read_network(Path(sys.argv[1])); "
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 256  # MiB
+
+
 def test_a_view_of_nothing_is_read_or_refused(tmp_path: Path) -> None:
     nodes = [helper.make_node("Identity", [], ["c"]), helper.make_node("Add", ["x", "c"], ["y"])]
     with contextlib.suppress(InputError):

@@ -14,6 +14,7 @@ from xengine_gui.importers.onnx_format.one_by_one import infer_one_by_one, is_fa
 from xengine_gui.importers.onnx_format.protos import tensor_proto, type_proto
 from xengine_gui.importers.onnx_format.records import Declared, FileGraph, FileNode, declared_type, printable
 from xengine_gui.importers.onnx_format.values import MOST_ELEMENTS, Array, fold, initializer_value
+from xengine_gui.model.dtype import is_float
 
 RANDOM_KINDS = frozenset(
     {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
@@ -24,6 +25,7 @@ _GROWING = frozenset({"ConstantOfShape", "Expand", "Tile", "Range", "Concat", "G
 # Of these ONNX makes up a value for each element of a vector, even of an input.
 _COPYING = frozenset({"Cast", "Slice"})
 _MOST_ROUNDS = 12
+_MOST_SCALES = 2**20
 
 
 @dataclass
@@ -91,9 +93,23 @@ def _settled(
 
 def _may_grow(node: FileNode, shapes: Shapes) -> bool:
     """Whether an operator may make a long vector of values, out of short ones or of a long one that it reads."""
+    if _reads_vector(node, shapes) or (node.kind in _COPYING and _has_long_steps(node, shapes)):
+        return True
     if node.kind not in _GROWING:
-        return node.kind in _COPYING and (_has_long_steps(node, shapes) or _is_long(node.inputs[:1], shapes))
+        return False
     return not node.outputs or shapes.static(node.outputs[0]) is None or _is_long(node.outputs[:1], shapes)
+
+
+def _reads_vector(node: FileNode, shapes: Shapes) -> bool:
+    """Whether an input is a vector so long that a value for each element of it must not be made up."""
+    for name in node.inputs:
+        shape = shapes.static(name)
+        if shape is not None and len(shape) < 2 and any(length > MOST_ELEMENTS for length in shape):
+            # Places and lengths are integers; scales and shifts may be longer.
+            most = _MOST_SCALES if is_float(shapes.types[name].dtype) else MOST_ELEMENTS
+            if node.kind in _COPYING or any(length > most for length in shape):
+                return True
+    return False
 
 
 def _is_long(names: Sequence[str], shapes: Shapes) -> bool:
