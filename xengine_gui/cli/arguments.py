@@ -220,6 +220,7 @@ def _render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--width", metavar="PIXELS", type=_width, default=1600, help="default: 1600")
     parser.add_argument("--height", metavar="PIXELS", type=_height, help="default: as high as the devices need")
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")
+    parser.add_argument("--graph", action="store_true", help="draw the graph in place of the timeline, in its own size")
 
 
 def _export(parser: argparse.ArgumentParser) -> None:

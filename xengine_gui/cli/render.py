@@ -24,7 +24,10 @@ def run(arguments: argparse.Namespace) -> int:
     broken = verify(plan).broken
     if broken:
         raise InputError(str(arguments.file), f"is not drawn, since it breaks a rule: {broken[0]}")
-    draw(plan, arguments.output, width=arguments.width, height=arguments.height, theme=arguments.theme)
+    if arguments.graph:
+        draw_graph(plan, arguments.output, theme=arguments.theme)
+    else:
+        draw(plan, arguments.output, width=arguments.width, height=arguments.height, theme=arguments.theme)
     say(f"The picture is in {shown(str(arguments.output))}.")
     return DONE
 
@@ -37,3 +40,11 @@ def draw(
     with qt_errors_told():
         from xengine_gui.ui.picture import render_picture  # noqa: PLC0415
     render_picture(plan, path, width=width, height=height, theme=theme)
+
+
+def draw_graph(plan: Plan, path: Path, *, theme: Literal["light", "dark"] = "light") -> None:
+    """Draw the graph of a plan into a picture file; no display is needed."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    with qt_errors_told():
+        from xengine_gui.ui.graph_view.picture import render_graph  # noqa: PLC0415
+    render_graph(plan, path, theme=theme)

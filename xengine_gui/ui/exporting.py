@@ -14,6 +14,7 @@ from xengine_gui.model.plan_file import write_plan
 from xengine_gui.schedule.export import EXPORTERS, Exporter, ExportOptions, write_export
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.file_actions import ask_for_picture_file, ask_for_plan_file, file_stem
+from xengine_gui.ui.graph_view.picture import render_graph
 from xengine_gui.ui.picture import picture_svg, render_picture
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import ThemeName, current_theme
@@ -89,6 +90,14 @@ class Exporting(QObject):
         if found is not None and path is not None:
             plan, theme = found[0].plan, current_theme().name
             self._run(lambda: render_picture(plan, path, theme=theme), path, "Picture")
+
+    def ask_for_graph(self, expanded: frozenset[str]) -> None:
+        """Ask where, and draw the graph of the plan that is shown with these blocks open."""
+        found = self._plan()
+        path = None if found is None else ask_for_picture_file(self._window, *found)
+        if found is not None and path is not None:
+            plan, theme = found[0].plan, current_theme().name
+            self._run(lambda: render_graph(plan, path, expanded=expanded, theme=theme), path, "Graph")
 
     def ask_for_plan_file(self, shown: ShownPlan, folder: Path) -> None:
         """Ask where, and write the plan with its problem."""

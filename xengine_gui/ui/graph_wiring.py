@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
 
 from xengine_gui.model.problem import Problem
+from xengine_gui.ui.exporting import Exporting
 from xengine_gui.ui.graph_view.panel import GraphPanel
 from xengine_gui.ui.panels.centre import CentrePanel
 from xengine_gui.ui.panels.constraint_menu import ConstraintMenu
@@ -98,6 +99,13 @@ class GraphWiring(QObject):
         """The view that zooming is about: the graph where it has the focus or is alone."""
         alone = self.shown_view is CentreView.GRAPH
         return self.graph.view if alone or self.graph.view.hasFocus() else self._centre.timeline
+
+    def ask_for_picture(self, exporting: Exporting) -> None:
+        """Export a picture of the graph where it is alone, else of the timeline."""
+        if self.shown_view is CentreView.GRAPH and self.graph.scene is not None:
+            exporting.ask_for_graph(self.graph.scene.expanded)
+        else:
+            exporting.ask_for_picture()
 
     def show_plan(self, shown: ShownPlan | None, problem: Problem | None) -> None:
         """Another plan is shown, or another problem is at hand."""

@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
             "save_session_as": self._save_session_as,
             "open_second": lambda: self.loop.ask_for_second(),  # noqa: PLW0108 - made before the panels are
             "save_plan": self._save_plan,
-            "export_picture": lambda: self.exporting.ask_for_picture(),  # noqa: PLW0108
+            "export_picture": lambda: self.walk.ask_for_picture(self.exporting),
             "quit": self.close,
             "plan": self.planning.plan,
             "stop": self.planning.stop,
