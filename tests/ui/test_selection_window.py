@@ -300,6 +300,16 @@ def test_m_tells_tensors_apart_under_the_curve_and_that_is_remembered(
     press(qtbot, window, Qt.Key.Key_M)
     assert not timeline.is_stacked()
     assert timeline.viewport().grab().toImage() != with_layers
+    timeline.set_hover(at)
+    details = timeline.hover_details()
+    assert details is not None
+    assert "here" not in dict(details.rows)
+    # A selected moment is told apart all the same.
+    press(qtbot, window, Qt.Key.Key_P)
+    timeline.set_hover(at)
+    details = timeline.hover_details()
+    assert details is not None
+    assert "here" in dict(details.rows)
     window.close()
     assert load_settings().stack_memory is False
 

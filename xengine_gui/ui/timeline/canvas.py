@@ -173,8 +173,12 @@ class TimelineCanvas(QAbstractScrollArea):
             is_veiled=self._lit is not None,
         )
 
+    def _wants_stacks(self) -> bool:
+        """Whether tensors are to be told apart now."""
+        return self._is_stacked
+
     def _told_apart(self) -> Mapping[str, StackIndex]:
-        if not self._is_stacked or self._stack_source is None:
+        if not self._wants_stacks() or self._stack_source is None:
             return {}
         if not self._stacks:
             self._stacks = dict(self._stack_source())

@@ -78,11 +78,18 @@ class TimelineView(TimelineCanvas):
         if marks == self._marks:
             return
         lights = self._marks.lit is not marks.lit
+        had_stacks = self._wants_stacks()
         self._marks = marks
         if lights:
             self._lit = LitIndex(self._index, marks.lit) if self._index is not None and marks.lit is not None else None
             self._image = None
+        if had_stacks != self._wants_stacks():
+            self._image = None
         self.viewport().update()
+
+    def _wants_stacks(self) -> bool:
+        """A selected moment is told apart too."""
+        return self._is_stacked or self._marks.moment_ns is not None
 
     def marks(self) -> Marks:
         """What is marked."""
