@@ -80,6 +80,21 @@ def test_the_columns_that_are_filled_are_those_that_events_touch(
         assert filled(lane.runs(category, columns), columns.count) == expected
 
 
+@settings(max_examples=80, deadline=None)
+@given(serial_bars() | overlapping_bars(), st.integers(0, 200), st.integers(1, 400))
+def test_few_events_in_many_columns_fill_those_that_they_touch(
+    rows: list[tuple[int, int, Category]], first: int, span: int
+) -> None:
+    columns = Columns(TimeRange(first, first + span), 301)
+    lane, edges = LaneIndex(bars_of(rows)), column_edges(columns)
+    for category in lane.categories:
+        expected = [False] * columns.count
+        for start, end, kind in rows:
+            for i in range(columns.count) if kind is category else ():
+                expected[i] |= touches(start, end, edges[i], edges[i + 1], last=i == columns.count - 1)
+        assert filled(lane.runs(category, columns), columns.count) == expected
+
+
 @settings(max_examples=120, deadline=None)
 @given(serial_bars() | overlapping_bars(), views)
 def test_merged_runs_cover_every_event_in_view(rows: list[tuple[int, int, Category]], columns: Columns) -> None:
