@@ -1,7 +1,7 @@
 """The problem: a graph in base order, devices with limits, and what everything costs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 from xengine_gui.errors import InputError
@@ -50,9 +50,15 @@ class Problem:
 
     def with_limit(self, device: str, memory_limit_bytes: int | None) -> "Problem":
         """The same problem with another memory limit on one device."""
-        self.device(device)
-        devices = (replace(d, memory_limit_bytes=memory_limit_bytes) if d.name == device else d for d in self.devices)
-        return replace(self, devices=tuple(devices))
+        changed = replace(self.device(device), memory_limit_bytes=memory_limit_bytes)
+        devices = tuple(changed if d.name == device else d for d in self.devices)
+        if any(_beyond(memory_limit_bytes or 0, "")):
+            return replace(self, devices=devices)  # which tells what is wrong
+        # Nothing else has changed, and looking through a large graph again would hold up a limit that is dragged.
+        twin = object.__new__(Problem)
+        for part in fields(self):
+            object.__setattr__(twin, part.name, devices if part.name == "devices" else getattr(self, part.name))
+        return twin
 
     def without_limits(self) -> "Problem":
         """The same problem with unlimited memory everywhere."""

@@ -1,0 +1,35 @@
+"""A problem with another limit is the problem that would have been made with it."""
+
+import pickle
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from problems import problems
+
+from xengine_gui.errors import InputError
+from xengine_gui.model.problem import Problem
+
+
+@settings(deadline=None, max_examples=40)
+@given(problems(), st.none() | st.integers(0, 10**12))
+def test_another_limit_changes_nothing_else(problem: Problem, limit: int | None) -> None:
+    name = problem.devices[0].name
+    assume(problem.indexed is not None)  # what was worked out for the old limits must not be taken over
+    changed = problem.with_limit(name, limit)
+    devices = (replace(problem.devices[0], memory_limit_bytes=limit), *problem.devices[1:])
+    made = replace(problem, devices=devices)
+    assert changed == made
+    assert changed.notes == problem.notes
+    assert changed.operators is problem.operators
+    assert changed.indexed == made.indexed
+    assert pickle.loads(pickle.dumps(changed)) == made
+
+
+@pytest.mark.parametrize("limit", [-1, 2**200])
+def test_a_limit_that_is_no_size_is_refused(limit: int) -> None:
+    from problems_fixed import chain_problem  # noqa: PLC0415
+
+    with pytest.raises(InputError, match="memory_limit_bytes"):
+        chain_problem(100).with_limit("gpu", limit)
