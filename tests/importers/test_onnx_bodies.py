@@ -74,6 +74,19 @@ def test_what_a_loop_stacks_up_stays_unknown(tmp_path, length: int) -> None:
     assert "y" in read(tmp_path, "Loop", length).unknown_tensors
 
 
+def test_negative_lengths_that_a_branch_declares_are_left_open(tmp_path) -> None:
+    slicing = helper.make_node("Slice", ["t", "from", "to"], ["t"])  # damaged: it reads what it gives
+    constants = [ints("from", 0), ints("to", 1)]
+    then = helper.make_graph([slicing], "then", [], [value("t", -(2**63), 4)], constants)
+    otherwise = helper.make_graph([helper.make_node("Neg", ["x"], ["n"])], "else", [], [value("n", 2, 4)])
+    node = helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=otherwise)
+    inputs = [value("x", 2, 4), value("c", dtype=TensorProto.BOOL)]
+    graph = helper.make_graph([node], "g", inputs, [value("y", None, None)])
+    path = tmp_path / "negative.onnx"
+    path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString())
+    assert read_network(path).tensors["y"].shape is None
+
+
 def test_branches_of_different_lengths_agree_on_the_rest(tmp_path) -> None:
     then = helper.make_graph([helper.make_node("Relu", ["x"], ["a"])], "then", [], [value("a", None, None)])
     slicing = helper.make_node("Slice", ["x", "from", "to", "axis"], ["b"])

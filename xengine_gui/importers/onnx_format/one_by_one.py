@@ -107,6 +107,20 @@ def _is_negative(proto: Any) -> bool:
     return any(dim.dim_value < 0 for dim in proto.tensor_type.shape.dim)
 
 
+def forget_negative_lengths(proto: Any) -> None:
+    """Leave open what the sub-graphs of a node declare as negative; a negative length ends the process."""
+    for body in _bodies(proto):
+        for value in (*body.input, *body.output, *body.value_info):
+            for dim in value.type.tensor_type.shape.dim:
+                if dim.dim_value < 0:
+                    dim.Clear()
+        for tensor in body.initializer:
+            if any(length < 0 for length in tensor.dims):
+                tensor.dims[:] = [max(0, length) for length in tensor.dims]
+        for node in body.node:
+            forget_negative_lengths(node)
+
+
 def _bodies(proto: Any) -> Iterator[Any]:
     for attribute in proto.attribute:
         yield from attribute.graphs

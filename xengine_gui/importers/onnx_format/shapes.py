@@ -10,7 +10,7 @@ import onnx.numpy_helper
 import onnx.shape_inference
 
 from xengine_gui.importers.onnx_format.binding import Binding
-from xengine_gui.importers.onnx_format.one_by_one import infer_one_by_one, is_fatal, is_fragile
+from xengine_gui.importers.onnx_format.one_by_one import forget_negative_lengths, infer_one_by_one, is_fatal, is_fragile
 from xengine_gui.importers.onnx_format.protos import tensor_proto, type_proto
 from xengine_gui.importers.onnx_format.records import Declared, FileGraph, FileNode, declared_type, printable
 from xengine_gui.importers.onnx_format.values import MOST_ELEMENTS, Array, fold, initializer_value
@@ -265,6 +265,7 @@ def _add_node(skeleton: Any, node: FileNode, given: _Given) -> None:
             return
     copy = skeleton.node.add()
     copy.CopyFrom(node.proto)
+    forget_negative_lengths(copy)
     for slot in range(len(node.inputs)):
         value = given.overrides.get((node.index, slot))
         if value is not None:
