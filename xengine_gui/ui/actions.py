@@ -29,7 +29,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("save_session", "Save session", "Keep network, devices, limits, view and plan in a file", ("Ctrl+S",)),
     ActionSpec("save_session_as", "Save session as…", "Write the session to another file", ("Ctrl+Shift+S",)),
     ActionSpec("save_plan", "Save plan…", "Write the plan with its problem to a file"),
-    ActionSpec("export_picture", "Export picture…", "Write the timeline, or the graph, as SVG, PNG or PDF", ("Ctrl+E",)),
+    ActionSpec("export_picture", "Export picture…", "Write timeline or graph as SVG, PNG or PDF", ("Ctrl+E",)),
     ActionSpec("quit", "Quit", "Close the window", ("Ctrl+Q",)),
     ActionSpec("plan", "Plan", "Look for a plan", ("F5",)),
     ActionSpec("stop", "Stop", "End the search and keep the best plan so far", ("Shift+F5", "Ctrl+.")),
