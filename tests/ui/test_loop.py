@@ -1,5 +1,6 @@
 """The loop through the window: edits by drag, wheel and menu, ghosts, differences, two plans."""
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -268,7 +269,7 @@ def test_a_recompute_is_forbidden_by_the_menu_and_lifted_from_the_list(
     assert total_of(window) == free_ns
     assert [window.document.undo_stack.text(i) for i in range(2)] == [
         f"never recompute {operator}",
-        f"no longer never recompute {operator}",
+        f"lift: never recompute {operator}",
     ]
     window.document.undo_stack.undo()
     assert window.left.constraints.titles == (f"never recompute {operator}",)
@@ -373,3 +374,37 @@ def test_a_plan_of_another_graph_is_refused(chain_window: MainWindow, tmp_path: 
         chain_window.loop.open_second(path)
     assert "two different graphs" in blocker.args[0]
     assert chain_window.loop.ghosts.ghost is None
+
+
+def test_of_two_rows_of_the_comparison_the_first_is_the_ghost_of_the_second(
+    chain_window: MainWindow, qtbot: QtBot
+) -> None:
+    window = chain_window
+    assert window.document.work is not None
+    rows = {r.key: r for r in planner.compare(window.document.work.problem, ["greedy", "optimal"]).rows}
+    window.studies.compare.pair_chosen.emit(rows["greedy"], rows["optimal"])
+    ghost_awaited(window, qtbot)
+    ghost = window.loop.ghosts.ghost
+    assert ghost is not None
+    assert ghost.before.plan is rows["greedy"].plan
+    assert ghost.before_name == rows["greedy"].title
+
+
+def test_many_edits_leave_as_many_threads_and_objects_as_a_few(
+    chain_window: MainWindow, plan_awaited: Wait, qtbot: QtBot
+) -> None:
+    window = chain_window
+
+    def drag(times: int) -> None:
+        for i in range(times):
+            window.centre.timeline.limit_dragging.emit("gpu", 500 + 10 * (i % 9))
+            qtbot.wait(5)
+        window.centre.timeline.limit_dragged.emit("gpu", 500)
+        plan_awaited()
+
+    drag(20)
+    threads, layers = threading.active_count(), len(window.document.undo_stack.children())
+    drag(60)
+    assert window.document.undo_stack.count() <= 2
+    qtbot.waitUntil(lambda: threading.active_count() <= threads, timeout=WITHIN_MS)
+    assert len(window.document.undo_stack.children()) == layers

@@ -154,7 +154,7 @@ class Document(QObject):
         if work is None or not lifted:
             return
         rest = [c for c in work.constraints if c not in lifted]
-        text = f"no longer {lifted[0].title}" if len(lifted) == 1 else "lift all constraints"
+        text = f"lift: {lifted[0].title}" if len(lifted) == 1 else "lift all constraints"
         self._push(text, self._met_before(work.with_constraints(rest)))
 
     def edit_setup(self, text: str, change: Callable[[Setup], Setup]) -> None:

@@ -58,7 +58,7 @@ class ConstraintsPanel(QWidget):
         lift.setAutoRaise(True)
         lift.setObjectName(f"lift {constraint.title}")
         lift.setAccessibleName(f"Lift: {constraint.title}")
-        lift.setToolTip(f"No longer {constraint.title}")
+        lift.setToolTip(f"Lift: {printable(constraint.title)}")
         lift.clicked.connect(lambda: self.lift_asked.emit((constraint,)))
         head = row(label, lift, spacing=4)
         head.setStretch(0, 1)
