@@ -169,6 +169,7 @@ def test_foreign_attributes_are_mapped(tmp_path: Path) -> None:
         ({"time": "mileage"}, "no node has an attribute 'mileage'; there are cost, memory"),
         ({"default.size": "8 Gbit"}, "the default of size cannot be read"),
         ({"default.backward": "perhaps"}, "must be true or false"),
+        ({"default.name": "x"}, "a name is a node's own"),
     ],
 )
 def test_mappings_that_mean_nothing_are_refused(tmp_path: Path, mapping: dict[str, str], word: str) -> None:

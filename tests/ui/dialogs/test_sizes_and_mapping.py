@@ -154,7 +154,7 @@ def test_the_window_asks_for_foreign_attributes(
         window.open_file(path)
     work = window.document.work
     assert work is not None
-    assert refusals == ["time needs an attribute or a value for all nodes"]
+    assert refusals == ["Time needs an attribute or a value for all nodes"]
     assert [t.size_bytes for t in work.problem.tensors] == [3072, 7_000_000]
     assert [o.costs["device"][0].time_ns for o in work.problem.operators] == [2000, 4000]
     options = ("--map=time=t:us", "--map=size=m:KiB", "--default=size=7MB")

@@ -1,7 +1,7 @@
 """Which attribute of a node means what, in what unit, and the values in them as exact integers."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation, localcontext
 
@@ -35,20 +35,32 @@ NEEDED = ("time", "size")
 """What planning cannot do without."""
 
 DEFAULT = "default."
+TEXTS = frozenset({"kind", "name"})
 _SIZES = frozenset({"size", "workspace", "parameters"})
 _FLAGS = frozenset({"backward", "recomputable"})
 
 
 class MappingWantedError(InputError):
-    """A file whose attributes have other names than the usual ones, or lack values; `keys` are those there are."""
+    """A file whose attributes have other names than the usual ones, or lack values; `keys` are those there are.
 
-    def __init__(self, source: str, mistakes: Iterable[str], keys: tuple[str, ...], guessed: Mapping[str, str]) -> None:
+    `guessed` is the mapping as far as it is known, `missing` names the nodes that lack each field.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        mistakes: Iterable[str],
+        keys: tuple[str, ...],
+        guessed: Mapping[str, str],
+        missing: Mapping[str, Sequence[str]],
+    ) -> None:
         super().__init__(source, mistakes)
         self.keys = keys
         self.guessed = guessed
+        self.missing = missing
 
     def __reduce__(self) -> tuple[type["MappingWantedError"], tuple[object, ...]]:  # type: ignore[override]
-        return MappingWantedError, (self.source, self.mistakes, self.keys, self.guessed)
+        return MappingWantedError, (self.source, self.mistakes, self.keys, self.guessed, self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +113,8 @@ def fields_of(mapping: Mapping[str, str], keys: Iterable[str], source: str) -> F
         name = field.removeprefix(DEFAULT)
         if name not in USUAL_KEYS:
             mistakes.append(f"there is no field {name!r} to map; there are {', '.join(USUAL_KEYS)}")
+        elif field.startswith(DEFAULT) and name in TEXTS:
+            mistakes.append(f"a {name} is a node's own, so it has no default")
         elif field.startswith(DEFAULT):
             try:
                 defaults[name] = _flag(text) if name in _FLAGS else _amount(text, name, "")

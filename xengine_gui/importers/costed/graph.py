@@ -144,7 +144,7 @@ def _rows(
     if missing:
         guessed = {name: f"{a.key}:{a.unit}" if a.unit else a.key for name, a in fields.attributes.items()}
         sentences = [_missing(name, missing[name], fields, keys) for name in NEEDED if name in missing]
-        raise MappingWantedError(source, sentences, keys, guessed)
+        raise MappingWantedError(source, sentences, keys, guessed, missing)
     return rows
 
 

@@ -7,10 +7,12 @@ from xengine_gui.importers.costed.fields import (
     DEFAULT,
     FIELD_WORDS,
     NEEDED,
+    TEXTS,
     MappingWantedError,
     fields_of,
 )
 from xengine_gui.ui.panels.parts import column, text_label
+from xengine_gui.units import format_count, format_names
 
 _NONE = "(none)"
 _UNITS = {
@@ -41,7 +43,11 @@ class MappingDialog(QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         sentence = f"{file_name} brings its own costs. Which attribute of its nodes means what?"
-        why = text_label(". ".join(wanted.mistakes), "muted", wrap=True)
+        lacking = (
+            f"{format_count(len(nodes), 'node')} without a {field}: {format_names(nodes, 4)}."
+            for field, nodes in wanted.missing.items()
+        )
+        why = text_label("\n".join(lacking), "muted", wrap=True)
         margins = (18, 16, 18, 14)
         self.setLayout(
             column(text_label(sentence, wrap=True), grid, why, 1, self.mistake, buttons, spacing=14, margins=margins)
@@ -56,7 +62,7 @@ class MappingDialog(QDialog):
             if box.currentIndex() > 0:
                 unit = self.units[field].currentText() if field in self.units else ""
                 chosen[field] = f"{box.currentText()}:{unit}" if unit else box.currentText()
-            default = self.defaults[field].text().strip()
+            default = self.defaults[field].text().strip() if field in self.defaults else ""
             if default:
                 chosen[f"{DEFAULT}{field}"] = default
         return chosen
@@ -65,8 +71,9 @@ class MappingDialog(QDialog):
         """Close, unless the answer makes no sense or leaves out what planning needs: then that is told below."""
         mistake = self._mistake()
         if mistake:
-            self.mistake.setText(mistake)
+            self.mistake.setText(mistake[:1].upper() + mistake[1:])
             self.mistake.show()
+            self.adjustSize()
             return
         super().accept()
 
@@ -88,11 +95,13 @@ class MappingDialog(QDialog):
         box.setCurrentIndex(self._keys.index(key) + 1 if key in self._keys else 0)
         box.setAccessibleName(f"attribute of {field}")
         self.keys[field] = box
+        grid.addWidget(text_label(field, tip=words), row, 0)
+        grid.addWidget(box, row, 1)
+        if field in TEXTS:
+            return
         default = QLineEdit()
         default.setAccessibleName(f"{field} where it is missing")
         self.defaults[field] = default
-        grid.addWidget(text_label(field, tip=words), row, 0)
-        grid.addWidget(box, row, 1)
         grid.addWidget(default, row, 3)
         kinds = _UNITS.get("size" if field in {"workspace", "parameters"} else field)
         if kinds is not None:

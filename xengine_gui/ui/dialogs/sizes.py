@@ -46,7 +46,7 @@ class SizesDialog(QDialog):
         rows = _scrolled(form) if len(self.fields) > 8 else form
         margins = (18, 16, 18, 14)
         self.setLayout(column(sentence, rows, 1, self.mistake, buttons, spacing=14, margins=margins))
-        self.setMinimumWidth(380)
+        self.setMinimumWidth(420)
 
     @property
     def bindings(self) -> dict[str, int]:
@@ -71,6 +71,7 @@ class SizesDialog(QDialog):
         more = f" ({format_count(len(wrong) - 1, 'more field')} to mend)" if len(wrong) > 1 else ""
         self.mistake.setText(f"{name}: {why}{more}")
         self.mistake.show()
+        self.adjustSize()
         self.fields[name].setFocus()
 
     def _add_field(self, form: QFormLayout, name: str, network: NetworkGraph) -> None:
