@@ -22,7 +22,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output)
     if arguments.processor_time and arguments.threads > 1:
         raise InputError("--processor-time", "is that of one thread, so --threads has no meaning beside it")
-    network = planner.open_file(arguments.file, batch=arguments.batch, bindings=dict(arguments.bind))
+    network = planner.open_file(
+        arguments.file, batch=arguments.batch, bindings=dict(arguments.bind), sizes=dict(arguments.size)
+    )
     if not isinstance(network, NetworkGraph):
         raise InputError(str(arguments.file), "is no network: only a network's operators can be run")
 
