@@ -1,5 +1,6 @@
 """What every strategy in the list promises, on the teaching toys at three limits."""
 
+import re
 import threading
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -49,6 +50,19 @@ def test_a_strategy_introduces_itself(chosen: Strategy) -> None:
     assert sum(other.key == chosen.key or other.title == chosen.title for other in STRATEGIES) == 1
     assert chosen.key == chosen.key.lower()
     assert chosen.summary.endswith(".")
+
+
+@every_strategy
+def test_a_strategy_tells_its_source(chosen: Strategy) -> None:
+    """By paper and year, but for the plain one and the second form of another."""
+    assert chosen.key in ("retain-all", "xengine-paper") or re.search(r"\(.*\b(19|20)\d\d\b", chosen.summary)
+
+
+def test_the_readme_lists_every_strategy_and_whether_it_proves_a_bound() -> None:
+    readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
+    table = readme.partition("\n## Strategies\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([\w-]+)` \|.*\| (yes|no) \|[^|]*\|$", table, flags=re.MULTILINE)
+    assert sorted(rows) == sorted((s.key, "yes" if s.proves else "no") for s in STRATEGIES)
 
 
 @every_strategy
