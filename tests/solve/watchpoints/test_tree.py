@@ -1,6 +1,7 @@
 """Branch and bound against HiGHS on the same relaxations: the same optimum, and nothing proved that is not so."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,6 +68,30 @@ def test_the_tree_finds_the_optimum_that_highs_finds(case):
     assert told == sorted(told)
     assert np.all(relaxation.matrix @ found.point >= relaxation.lower - EXACT)
     assert np.all(relaxation.matrix @ found.point <= relaxation.upper + EXACT)
+
+
+@given(tight_relaxations())
+@settings(deadline=None, max_examples=30)
+def test_lps_that_are_never_solved_leave_the_search_open(case):
+    _, relaxation = case
+    known, solve = optimum(relaxation), NodeProgram.solve
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NodeProgram, "solve", lambda *args: replace(solve(*args), finished=False))
+        found = Tree(relaxation, orders()).run()
+    assert found.point is None
+    assert found.outcome is Outcome.STOPPED or known is None
+    assert known is None or found.bound <= known * (1 + EXACT) + EXACT
+
+
+@given(tight_relaxations(), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=40)
+def test_any_duals_prove_a_bound_also_those_that_are_no_numbers(case, random):
+    _, relaxation = case
+    known = optimum(relaxation)
+    duals = np.array([random.choice([math.nan, math.inf, -math.inf, random.uniform(-9, 9)]) for _ in relaxation.lower])
+    bound, _ = relaxation.dual_bound(duals)
+    assert math.isfinite(bound)
+    assert known is None or bound <= known + EXACT
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ class NodeLp:
     @property
     def is_empty(self) -> bool:
         """Whether the box has no point."""
-        return not len(self.point)
+        return self.bound == float("inf")
 
     def slim(self) -> "NodeLp":
         """The same in half the memory; the reduced costs then prove nothing any more."""

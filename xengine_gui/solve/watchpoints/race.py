@@ -4,6 +4,7 @@ HiGHS presolves and cuts, which closes small models with many watch points at on
 more care, which closes models with two devices. Neither is good at what the other is good at, and there are two cores.
 """
 
+import concurrent.futures
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -43,11 +44,7 @@ class _Race:
 
     def ours(self, other: "Future[MilpResult]") -> MilpResult:
         """Wait a moment for HiGHS, then search beside it."""
-        while not other.done() and not self._should_stop():
-            try:
-                other.result(timeout=settings.HEAD_START_S)
-            except TimeoutError:
-                break
+        concurrent.futures.wait([other], settings.HEAD_START_S)
         if _has_ended(other):
             return self._told(other.result())
         tree = Tree(
@@ -55,10 +52,10 @@ class _Race:
             replace(self.orders, should_stop=lambda: self._should_stop() or _has_ended(other)),
         )
         found = tree.run()
-        if found.outcome is Outcome.STOPPED and _has_ended(other):
-            return self._told(other.result())
-        self.over.set()
-        return _better(found, other.result())
+        if found.outcome is not Outcome.STOPPED:
+            self.over.set()
+        last = other.result()
+        return self._told(last) if found.outcome is Outcome.STOPPED and _has_ended(other) else _better(found, last)
 
     def by_highs(self) -> MilpResult:
         """HiGHS, on the columns that a solution below the present cutoff can use."""

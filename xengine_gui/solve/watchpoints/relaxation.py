@@ -71,8 +71,9 @@ class Relaxation:
         return float(rows + np.where(reduced > 0, reduced * box_lower, reduced * box_upper).sum())
 
     def _by_weak_duality(self, row_dual: Floats, cost: Floats) -> tuple[float, Floats]:
-        """The rows' share of a bound, and the reduced costs; duals of the wrong sign count as 0."""
-        dual = np.where(np.isfinite(self.lower), row_dual, np.minimum(row_dual, 0.0))
+        """The rows' share of a bound, and the reduced costs; duals of the wrong sign, or not finite, count as 0."""
+        dual = np.nan_to_num(row_dual, nan=0.0, posinf=0.0, neginf=0.0)
+        dual = np.where(np.isfinite(self.lower), dual, np.minimum(dual, 0.0))
         dual = np.where(np.isfinite(self.upper), dual, np.maximum(dual, 0.0))
         sides = np.where(dual > 0, self.lower, self.upper)
         used = dual != 0

@@ -58,6 +58,7 @@ class Tree:
         self._next: _Node | None = None
         self._numbers = itertools.count()
         self._best: MilpResult | None = None
+        self._leaves = np.inf
         self._bound = -np.inf
         self._began = time.monotonic()
         self.node_count = 0
@@ -79,8 +80,12 @@ class Tree:
             if not node.lp.finished:
                 solved = self._push(program.solve(node.box, node.lp.basis), node.box, least=node.bound)
                 self._next = solved if self._best is None else None
+                if solved is not None and not solved.lp.finished:
+                    return  # stopped, or an LP that cannot be solved: it stays open
                 continue
             if not len(node.lp.fractional(node.box)):
+                # Rounded, the point may cost a little more than the LP has proved of this part.
+                self._leaves = min(self._leaves, node.bound)
                 self._take(np.round(np.asarray(node.lp.point, float)))
                 continue
             if self.node_count >= next_dive:
@@ -101,7 +106,7 @@ class Tree:
     def _push(self, lp: NodeLp, box: Box, least: float = -np.inf) -> _Node | None:
         """Keep a part of the search, unless nothing below the cutoff can be in it."""
         bound, cutoff = max(lp.bound, least), self._cutoff()
-        if bound >= cutoff or lp.is_empty:
+        if bound >= cutoff:
             return None
         node = _Node(bound, next(self._numbers), lp.slim(), box.below(cutoff, lp.bound, lp.reduced).slim())
         heapq.heappush(self._open, node)
@@ -121,7 +126,7 @@ class Tree:
         return node
 
     def _tell_bound(self) -> None:
-        bound = min(self._open[0].bound if self._open else np.inf, self._cutoff())
+        bound = min(self._open[0].bound if self._open else np.inf, self._leaves, self._cutoff())
         if bound > self._bound:
             self._bound = bound
             self._orders.on_bound(bound)
