@@ -11,6 +11,7 @@ from xengine_gui import planner
 from xengine_gui.model.constraints import Constraint, Rule, constrained
 from xengine_gui.model.plan import Status, Step
 from xengine_gui.model.problem import Problem
+from xengine_gui.model.tensor import Parameter
 from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveOptions
@@ -51,6 +52,7 @@ def test_bounds_hold_where_limits_are_no_larger_and_nowhere_else() -> None:
     assert bound_from(problem.with_limit("gpu", 501), [plan]) == 0
     assert bound_from(problem.with_limit("gpu", None), [plan]) == 0
     assert not is_looser(training_chain(6, 500), problem)  # equal, but who knows
+    assert not is_looser(replace(problem, parameters=(*problem.parameters, Parameter("weight", 8))), problem)
 
 
 def test_the_better_of_found_and_known_is_told_with_the_bound_of_the_run() -> None:

@@ -38,6 +38,7 @@ def is_looser(one: Problem, other: Problem) -> bool:
         one.operators is other.operators
         and (one.links, one.transfers, one.keep) == (other.links, other.transfers, other.keep)
         and one.tensors is other.tensors
+        and one.parameters == other.parameters
         and [d.name for d in one.devices] == [d.name for d in other.devices]
     )
     return same and all(

@@ -49,6 +49,11 @@ def test_a_larger_limit_keeps_the_steps_and_the_moments_near_it():
     assert moments_from(training_chain(8, 5000).indexed, steps, [(o, o) for o in range(16)]) == ()
 
 
+def test_a_known_bound_that_a_plan_disproves_is_none():
+    right, told = planned(training_chain(8, 500)), planned(training_chain(8, 500), known_bound_ns=10**9)
+    assert (told.status, told.total_ns, told.lower_bound_ns) == (Status.OPTIMAL, right.total_ns, right.total_ns)
+
+
 @given(problem=problems(max_operators=5, max_devices=2), data=st.data())
 @settings(deadline=None, max_examples=30)
 def test_after_any_edit_of_a_limit_the_plan_is_as_good_as_afresh(problem, data):

@@ -19,7 +19,8 @@ from xengine_gui.solve.watchpoints.tables import Tables
 class Knowledge:
     """The best plan and the best bound of a problem; the listener hears of better ones.
 
-    `best_steps` always replays within all limits; `bound_ns` only rises. `infeasible` is set only after a proof.
+    `best_steps` always replays within all limits; `bound_ns` only rises, unless a plan disproves it. `infeasible` is
+    set only after a proof.
     """
 
     problem: Problem
@@ -51,6 +52,8 @@ class Knowledge:
         replay = replay_steps(self.problem.indexed, steps)
         if not replay.valid or (self.best_ns is not None and replay.total_ns >= self.best_ns):
             return False
+        if self.bound_ns > replay.total_ns:
+            self.bound_ns = 0  # a bound that a plan disproves is none
         self.best_steps, self.best_ns = steps, replay.total_ns
         self.context.incumbent(self.plan())
         return True
