@@ -16,9 +16,10 @@ from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.checkpointing.chen import Kind, Segments
 from xengine_gui.solve.checkpointing.chen_greedy import ChenGreedy, greedy_checkpoints
 from xengine_gui.solve.checkpointing.chen_sqrt import ChenSqrt
-from xengine_gui.solve.checkpointing.forward_part import forward_part, single_devices
+from xengine_gui.solve.checkpointing.forward_part import forward_part
 from xengine_gui.solve.checkpointing.layout import layout
 from xengine_gui.solve.checkpointing.sweeps import run_order
+from xengine_gui.solve.formulations.one_device import single_devices
 
 both = pytest.mark.parametrize("chosen", [ChenSqrt(), ChenGreedy()], ids=lambda s: s.key)
 

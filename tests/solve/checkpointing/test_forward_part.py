@@ -8,7 +8,8 @@ from xengine_gui.model.device import Device
 from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.tensor import Tensor
-from xengine_gui.solve.checkpointing.forward_part import ForwardPart, forward_part, single_devices
+from xengine_gui.solve.checkpointing.forward_part import ForwardPart, forward_part
+from xengine_gui.solve.formulations.one_device import single_devices
 
 
 def part_of(problem: Problem) -> ForwardPart:

@@ -8,8 +8,8 @@ from xengine_gui.model.plan import Drop, Run
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.tensor import Tensor
 from xengine_gui.schedule.replay import replay_steps
-from xengine_gui.solve.checkpointing.forward_part import single_devices
 from xengine_gui.solve.checkpointing.layout import layout
+from xengine_gui.solve.formulations.one_device import single_devices
 
 
 def test_a_tensor_that_is_made_again_before_it_is_read_goes_after_its_last_use() -> None:

@@ -5,9 +5,10 @@ from reversal_chains import result_chain, state_chain
 
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveContext
-from xengine_gui.solve.checkpointing.forward_part import forward_part, single_devices
+from xengine_gui.solve.checkpointing.forward_part import forward_part
 from xengine_gui.solve.checkpointing.retain_last import RetainLast, Window
 from xengine_gui.solve.checkpointing.sweeps import run_order
+from xengine_gui.solve.formulations.one_device import single_devices
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 12])

@@ -10,10 +10,11 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveContext
-from xengine_gui.solve.checkpointing.forward_part import forward_part, single_devices
+from xengine_gui.solve.checkpointing.forward_part import forward_part
 from xengine_gui.solve.checkpointing.layout import layout
 from xengine_gui.solve.checkpointing.revolve import Reversal, Revolve
 from xengine_gui.solve.checkpointing.sweeps import run_order
+from xengine_gui.solve.formulations.one_device import single_devices
 
 
 def extra(steps: int, checkpoints: int) -> int:

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
@@ -16,6 +17,8 @@ from reversal_chains import result_chain
 
 from xengine_gui import planner
 from xengine_gui.errors import InputError
+from xengine_gui.model.device import Device
+from xengine_gui.model.operator import Implementation
 from xengine_gui.model.plan import Compute, Plan, Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import parse_problem, problem_to_json, read_problem
@@ -23,6 +26,7 @@ from xengine_gui.schedule.peak import one_device_peak_bytes
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import Bound, Incumbent, SolveContext, SolveEvent, SolveOptions
 from xengine_gui.solve.judge import planned
+from xengine_gui.solve.moccasin import cpsat
 from xengine_gui.solve.moccasin import strategy as module
 from xengine_gui.solve.moccasin.strategy import Moccasin
 from xengine_gui.solve.watchpoints.strategy import Optimal
@@ -144,6 +148,23 @@ def test_a_restricted_proof_is_told_as_such() -> None:
         Status.FEASIBLE,
         "No plan that computes every operator at most twice is faster; others may be.",
     )
+
+
+def test_a_device_left_undecided_leaves_nothing_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = training_chain(6, 400)
+    # The slower device has no need to compute anything again.
+    costs = {"gpu": (Implementation(10),), "roomy": (Implementation(12),)}
+    problem = replace(
+        chain,
+        devices=(*chain.devices, Device("roomy", "gpu", None)),
+        operators=tuple(replace(o, costs=costs) for o in chain.operators),
+    )
+    assert plan_of(problem).explanation == "No plan on a single device is faster; others may be."
+    solve, ends = cpsat.solve, iter([None, None])
+    monkeypatch.setattr(
+        cpsat, "solve", lambda *args, **more: solve(*args, **more) if next(ends, 0) is None else cpsat.Ending.STOPPED
+    )
+    assert plan_of(problem).explanation == ""
 
 
 def test_a_stop_is_heard_at_any_time(shared_folder: Path) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.operator import Phase
 from xengine_gui.model.problem import Problem
-from xengine_gui.solve.formulations.one_device import OneDevice, on_one_device
+from xengine_gui.solve.formulations.one_device import OneDevice
 
 _SIDE_SHARE = 1000
 """A tensor lighter than the forward part by this factor may be held all along, as an attention mask is."""
@@ -124,12 +124,6 @@ def forward_part(problem: Problem, one: OneDevice) -> ForwardPart:
     """The forward part of a problem that is planned on one device."""
     turn = next((i for i, o in enumerate(problem.operators) if o.phase is not Phase.FORWARD), None)
     return ForwardPart(one, _fullest_boundary(problem.indexed) if turn is None else turn)
-
-
-def single_devices(problem: Problem) -> list[OneDevice]:
-    """The problem on each device that alone can run every operator, the fastest first."""
-    sides = (on_one_device(problem.indexed, device) for device in range(len(problem.devices)))
-    return sorted((side for side in sides if side is not None), key=lambda side: sum(side.time_ns))
 
 
 def _fullest_boundary(indexed: IndexedProblem) -> int:

@@ -8,10 +8,10 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
-from xengine_gui.solve.checkpointing.forward_part import ForwardPart, forward_part, single_devices
+from xengine_gui.solve.checkpointing.forward_part import ForwardPart, forward_part
 from xengine_gui.solve.checkpointing.layout import layout
 from xengine_gui.solve.checkpointing.sweeps import Retention, run_order
-from xengine_gui.solve.formulations.one_device import OneDevice
+from xengine_gui.solve.formulations.one_device import OneDevice, single_devices
 from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_count, format_size
 

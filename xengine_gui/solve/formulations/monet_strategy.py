@@ -8,8 +8,9 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.formulations.monet_device import MonetDevice, backward_from, monet_device
 from xengine_gui.solve.formulations.monet_start import monet_start
+from xengine_gui.solve.formulations.one_device import single_devices
 from xengine_gui.solve.formulations.search import Search
-from xengine_gui.solve.formulations.strategy import NO_DEVICE, single_devices
+from xengine_gui.solve.formulations.strategy import NO_DEVICE
 from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_count, format_percent
 

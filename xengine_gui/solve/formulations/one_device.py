@@ -6,6 +6,7 @@ from math import gcd
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Drop, Run, Step
+from xengine_gui.model.problem import Problem
 from xengine_gui.solve.formulations.stages import Stages
 
 
@@ -54,6 +55,12 @@ def on_one_device(indexed: IndexedProblem, device: int) -> OneDevice | None:
         room_bytes=room,
         whole=whole,
     )
+
+
+def single_devices(problem: Problem) -> list[OneDevice]:
+    """The problem on each device that can run everything, the fastest first."""
+    sides = (on_one_device(problem.indexed, device) for device in range(len(problem.devices)))
+    return sorted((side for side in sides if side is not None), key=lambda side: sum(side.time_ns))
 
 
 def steps_of_stages(

@@ -8,9 +8,9 @@ import numpy as np
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveContext
-from xengine_gui.solve.formulations.one_device import OneDevice
+from xengine_gui.solve.formulations.one_device import OneDevice, single_devices
 from xengine_gui.solve.formulations.search import Search
-from xengine_gui.solve.formulations.strategy import checkmate_model_of, single_devices, why_not_single
+from xengine_gui.solve.formulations.strategy import checkmate_model_of, why_not_single
 from xengine_gui.solve.working_set import single_operator_proof
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from xengine_gui.model.plan import Plan, Status, Step
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveContext
-from xengine_gui.solve.formulations.one_device import OneDevice, on_one_device, steps_of_stages
+from xengine_gui.solve.formulations.one_device import OneDevice, single_devices, steps_of_stages
 from xengine_gui.solve.formulations.search import Search
 from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_count
@@ -52,12 +52,6 @@ class Checkmate:
     def model(self, problem: Problem) -> Any:
         """The model of the fastest single device."""
         return checkmate_model_of(single_devices(problem)[0])
-
-
-def single_devices(problem: Problem) -> list[OneDevice]:
-    """The problem on each device that can run everything, the fastest first."""
-    sides = (on_one_device(problem.indexed, device) for device in range(len(problem.devices)))
-    return sorted((side for side in sides if side is not None), key=lambda side: sum(side.time_ns))
 
 
 def why_not_single(problem: Problem) -> str:

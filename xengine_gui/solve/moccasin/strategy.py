@@ -11,7 +11,7 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
-from xengine_gui.solve.formulations.one_device import OneDevice, on_one_device
+from xengine_gui.solve.formulations.one_device import OneDevice, single_devices
 from xengine_gui.solve.moccasin.computations import (
     sensible_computations,
     steps_of_runs,
@@ -53,7 +53,7 @@ class Moccasin:
         """Why it cannot: OR-Tools is not there, no device runs everything, or there are too many moments."""
         if find_spec("ortools") is None:
             return "OR-Tools is not installed; pip install 'xengine-gui[moccasin]' brings it"
-        sides = _single_devices(problem)
+        sides = single_devices(problem)
         if not sides:
             return "no device alone can run every operator"
         runs = max(side.run_count for side in sides)
@@ -68,15 +68,12 @@ class Moccasin:
         proof = single_operator_proof(problem.indexed)
         if proof is not None:
             return search.without(Status.INFEASIBLE, proof.sentence(problem))
-        for side in sorted(_single_devices(problem), key=lambda side: sum(side.time_ns)):
+        most = self.computations or usual_computations(len(problem.operators))
+        sides = single_devices(problem)
+        for side in sides:
             if not context.should_stop() and search.total_ns > sum(side.time_ns):
-                search.solve(side, self.computations or usual_computations(len(problem.operators)))
-        return search.plan()
-
-
-def _single_devices(problem: Problem) -> list[OneDevice]:
-    sides = (on_one_device(problem.indexed, device) for device in range(len(problem.devices)))
-    return [side for side in sides if side is not None]
+                search.solve(side, most)
+        return search.plan(search.what_is_proved(most, sides))
 
 
 class _Stopped(Exception):  # noqa: N818 - no error
@@ -92,7 +89,6 @@ class _Search:
         self.total_ns = math.inf
         self.lower_bound_ns: int | None = None
         self.undecided = False
-        self.remark = ""
 
     def solve(self, side: OneDevice, most: int | None) -> None:
         """Both phases of the model of one device."""
@@ -126,9 +122,9 @@ class _Search:
             model.minimise_total(first[0])
             hear_bound = partial(self._hear_bound, side, model.units, allowed)
             ending = solve(model, self.context.options.gap_ratio, Listener(self.context.should_stop, take, hear_bound))
-        self.undecided |= ending is not Ending.NO_SOLUTION and ending is not Ending.PROVED
-        if ending is Ending.PROVED and first:
-            self.remark = self._restriction(most, allowed, side)
+        # In a model of rounded sizes some plans are missing.
+        is_proof = ending in (Ending.NO_SOLUTION, Ending.PROVED) and model.units.exact_memory
+        self.undecided |= not is_proof
 
     def _leave_when_stopped(self) -> None:
         if self.context.should_stop():
@@ -154,8 +150,8 @@ class _Search:
             self.context.incumbent(self.plan())
         return replay.valid
 
-    def plan(self) -> Plan:
-        """The best plan so far, or why there is none."""
+    def plan(self, remark: str = "") -> Plan:
+        """The best plan so far with a remark, or why there is none."""
         if self.steps is None:
             # After a stop nobody waits for more words.
             missing = "" if self.context.should_stop() else what_is_missing(self.problem)
@@ -164,7 +160,7 @@ class _Search:
             self.problem, self.key, self.steps, lower_bound_ns=self.lower_bound_ns, runtime_s=self.context.elapsed_s
         )
         closed = plan.gap_ratio is not None and plan.gap_ratio <= self.context.options.gap_ratio
-        return replace(plan, status=Status.OPTIMAL) if closed else replace(plan, explanation=self.remark)
+        return replace(plan, status=Status.OPTIMAL) if closed else replace(plan, explanation=remark)
 
     def without(self, status: Status, explanation: str) -> Plan:
         """The answer where there is no plan."""
@@ -177,10 +173,12 @@ class _Search:
             explanation=explanation,
         )
 
-    def _restriction(self, most: int | None, allowed: Sequence[int], side: OneDevice) -> str:
-        """What CP-SAT has proved of plans like this one, where that is no bound for all."""
+    def what_is_proved(self, most: int | None, sides: Sequence[OneDevice]) -> str:
+        """What CP-SAT has proved of plans like the best, where it came to its end on every device."""
+        if self.undecided or self.context.should_stop():
+            return ""
         kind = "on a single device"
-        if most is not None and list(allowed) != sensible_computations(side):
+        if most is not None and any(most < count for side in sides for count in sensible_computations(side)):
             times = _TIMES.get(most, f"{most} times")
             kind = f"that computes every operator at most {times}"
         gap = self.context.options.gap_ratio

@@ -8,7 +8,7 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
-from xengine_gui.solve.formulations.one_device import OneDevice, on_one_device
+from xengine_gui.solve.formulations.one_device import OneDevice, single_devices
 from xengine_gui.solve.online.simulator import GivenUpError, Limits, Simulated, Why
 from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_duration
@@ -32,12 +32,6 @@ class Variant:
     words: str
     simulate: Callable[[OneDevice, Limits], Simulated]
     after: Why | None = None
-
-
-def single_devices(problem: Problem) -> list[OneDevice]:
-    """The devices that can run everything, the fastest first."""
-    sides = (on_one_device(problem.indexed, device) for device in range(len(problem.devices)))
-    return sorted((side for side in sides if side is not None), key=lambda side: sum(side.time_ns))
 
 
 def without_single_device(problem: Problem) -> str:
@@ -134,6 +128,8 @@ class OnlineSearch:
     def _reason(self) -> str:
         if self.context.should_stop():
             return f"{self.method} was stopped before it had found a plan."
+        if not self.failures:
+            return f"{self.method} found no plan; that none exists is not proved."
         device, error = self.failures[0]
         return (
             f"{self.method} found no plan on {self.problem.devices[device].name!r}: {self._words(error)}; "

@@ -10,8 +10,9 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
+from xengine_gui.solve.formulations.one_device import single_devices
 from xengine_gui.solve.formulations.search import Search
-from xengine_gui.solve.formulations.strategy import NO_DEVICE, single_devices
+from xengine_gui.solve.formulations.strategy import NO_DEVICE
 from xengine_gui.solve.objective import Objective, plan_cost
 from xengine_gui.solve.poet.first import first_steps
 from xengine_gui.solve.poet.paging import Choices, Paging, pagings, steps_of_paging

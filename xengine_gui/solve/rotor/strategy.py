@@ -5,8 +5,9 @@ from collections.abc import Collection, Container, Sequence
 
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.checkpointing.chen import Kind, Segments
-from xengine_gui.solve.checkpointing.forward_part import ForwardPart, forward_part, single_devices
+from xengine_gui.solve.checkpointing.forward_part import ForwardPart, forward_part
 from xengine_gui.solve.checkpointing.strategy import CheckpointingStrategy, Search
+from xengine_gui.solve.formulations.one_device import single_devices
 from xengine_gui.solve.rotor.chain import Chain, chain_of
 from xengine_gui.solve.rotor.table import Checkpoint, PassOn, Table
 
