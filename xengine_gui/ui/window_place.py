@@ -24,6 +24,9 @@ def put_in_place(window: QMainWindow, splitters: Mapping[str, QSplitter], settin
         sizes = settings.splitters.get(name, ())
         if len(sizes) == splitter.count() and all(s >= 0 for s in sizes) and sum(sizes) > 0:
             splitter.setSizes(list(sizes))
+        elif name == "rows":
+            below = _height_below(window.height())
+            splitter.setSizes([window.height() - below, below])
     if settings.maximised:
         window.setWindowState(Qt.WindowState.WindowMaximized)
 
@@ -59,6 +62,11 @@ def reachable(wanted: tuple[int, int, int, int] | None, screens: Iterable[QRect]
     x = min(max(rect.x(), home.x()), home.right() + 1 - width)
     y = min(max(rect.y(), home.y()), home.bottom() + 1 - height)
     return QRect(x, y, width, height)
+
+
+def _height_below(height: int) -> int:
+    """What the panels below get of a new window: on a small screen the timeline needs the room more."""
+    return min(250, max(150, height // 4))
 
 
 def _knows_places() -> bool:

@@ -39,7 +39,7 @@ class MessageBar(QWidget):
         close.setVisible(closable)
         layout = row(self._sign, self._text, self._button, close if closable else None, spacing=10)
         layout.setStretch(1, 1)
-        layout.setContentsMargins(14, 7, 8, 7)
+        layout.setContentsMargins(14, 4, 8, 4)
         card.setLayout(layout)
         self.setLayout(column(card, margins=(14, 10, 14, 0) if inset else (0, 0, 0, 0)))
         self.hide()

@@ -7,11 +7,13 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
 
 from xengine_gui.model.plan import Status
 from xengine_gui.schedule.summary import PlanSummary
-from xengine_gui.ui.panels.parts import ElidedLabel, Panel, Role, clear, column, row, section_label, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, Role, clear, column, text_label
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.units import format_duration, format_duration_exact, format_percent, format_size, format_size_exact
 
 _NOTHING = "\u2013"
+_COLUMNS = ("device", "peak", "limit", "used", "busy")
+_NAME_WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ class SummaryPanel(Panel):
         body.setLayout(column(self._body, 1, margins=(0, 0, 4, 0)))
         scroll.setWidget(body)
         self._scroll = scroll
-        head = row(section_label("Summary"), 1, self.note)
-        layout = column(head, self._empty, scroll, 0, margins=(14, 12, 10, 10))
+        self.note.hide()
+        layout = column(self.note, self._empty, scroll, 0, margins=(14, 12, 10, 10))
         layout.setStretch(2, 1000)
         layout.setStretch(3, 1)
         self.setLayout(layout)
@@ -74,7 +76,9 @@ class SummaryPanel(Panel):
         clear(self._layout)
         self._empty.setVisible(shown is None)
         self._scroll.setVisible(shown is not None)
-        self.note.setText("for the problem as it was before" if stale and shown is not None else "")
+        old = stale and shown is not None
+        self.note.setText("for the problem as it was before" if old else "")
+        self.note.setVisible(old)
         if shown is None:
             return
         self._layout.addWidget(_figures(figures_of(shown)))
@@ -110,7 +114,7 @@ def _devices(summary: PlanSummary) -> QWidget:
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(16)
     grid.setVerticalSpacing(4)
-    for place, title in enumerate(("device", "peak", "limit", "used", "busy")):
+    for place, title in enumerate(_COLUMNS):
         grid.addWidget(_cell(title, place, "small"), 0, place)
     for line, (device, peak) in enumerate(summary.peak_bytes.items(), start=1):
         limit = summary.limit_bytes.get(device)
@@ -128,7 +132,9 @@ def _devices(summary: PlanSummary) -> QWidget:
         )
         for place, cell in enumerate(cells):
             grid.addWidget(cell, line, place)
-    grid.setColumnStretch(0, 1)
+    # A device's figures stand beside its name, however wide the panel is.
+    grid.setColumnMinimumWidth(0, _NAME_WIDTH)
+    grid.setColumnStretch(len(_COLUMNS), 1)
     widget = QWidget()
     widget.setLayout(grid)
     return widget

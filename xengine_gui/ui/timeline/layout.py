@@ -8,7 +8,7 @@ from xengine_gui.schedule.timeline import DeviceTimeline
 _MARGIN = 14.0
 _CARD_GAP = 12.0
 _PADDING = 10.0
-_LEAST_MEMORY_LINES = 4.5
+_LEAST_MEMORY_LINES = 3.4
 _MOST_MEMORY_LINES = 22.0
 
 
