@@ -103,6 +103,12 @@ def format_size_exact(size_bytes: int) -> str:
     return format_count(size_bytes, "byte")
 
 
+def format_size_both(size_bytes: int) -> str:
+    """A size as people say it and to the byte: `392 MiB (411,041,792 bytes)`, `17 bytes`."""
+    exact = format_size_exact(size_bytes)
+    return exact if size_bytes < 1024 else f"{format_size(size_bytes)} ({exact})"
+
+
 def format_duration(time_ns: int, *, fine: bool = False) -> str:
     """A time at a sensible scale: `11.4 ms`, `2.49 s`, `740 ns`; a fine one has a digit more, for comparing."""
     for unit, scale in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):

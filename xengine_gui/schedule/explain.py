@@ -9,7 +9,7 @@ from xengine_gui.model.plan import Compute, Event, Free, Plan, Transfer
 from xengine_gui.schedule.history import History, Way
 from xengine_gui.schedule.staying import HadItStayed, had_it_stayed, round_trips
 from xengine_gui.schedule.walk import Residency
-from xengine_gui.units import format_count, format_duration, format_names, format_size, format_size_exact
+from xengine_gui.units import format_count, format_duration, format_names, format_size, format_size_both
 
 _MOST_HELD = 3
 
@@ -192,7 +192,7 @@ class Explainer:
             room = format_size(-s.over_bytes)
             return (f"It could have stayed: {s.device} would have kept {room} free at the fullest moment, {when}.",)
         held = format_names((f"{h.name} ({format_size(h.size_bytes)})" for h in s.held), _MOST_HELD)
-        over = f"{_exact(s.over_bytes)} above its limit of {format_size(limit)}"
+        over = f"{format_size_both(s.over_bytes)} above its limit of {format_size(limit)}"
         return (
             f"Had it stayed, {s.device} would have held {format_size(s.level_bytes)} with {when}: {over}.",
             f"The room was taken by {held}.",
@@ -224,7 +224,7 @@ class Explainer:
         if not trips:
             return "; no other device could have taken it meanwhile", None
         short, time_ns, device = trips[0]
-        room = f", which lacks {_exact(short)} of room for it" if short else ""
+        room = f", which lacks {format_size_both(short)} of room for it" if short else ""
         return f"; moving it to {device} and back would take {format_duration(time_ns)}{room}", time_ns
 
     def _brought_first(self, event_index: int) -> list[int]:
@@ -334,9 +334,3 @@ class Explainer:
 
     def _size(self, tensor: str) -> int:
         return self.history.walk.tensor_bytes[tensor]
-
-
-def _exact(size_bytes: int) -> str:
-    """A size as people say it and to the byte."""
-    exact = format_size_exact(size_bytes)
-    return exact if size_bytes < 1024 else f"{format_size(size_bytes)} ({exact})"

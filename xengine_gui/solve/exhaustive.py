@@ -13,6 +13,7 @@ from math import prod
 
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.plan import Drop, Move, Run, Step
+from xengine_gui.solve.frugal.places import bits
 
 _MOST_OPERATORS = 24
 _MOST_STATES = 30_000
@@ -129,7 +130,7 @@ class _Walk:
     def _without_useless(self, done: int, held: tuple[int, ...]) -> tuple[State, list[Step]]:
         """The state without the tensors that nothing depends on any more; nothing is lost by freeing them."""
         useless = [mask & ~self.needed[done] for mask in held]
-        freed: list[Step] = [Drop(d, t) for d, mask in enumerate(useless) for t in _bits(mask)]
+        freed: list[Step] = [Drop(d, t) for d, mask in enumerate(useless) for t in bits(mask)]
         return (done, tuple(mask & ~gone for mask, gone in zip(held, useless, strict=True))), freed
 
     def _next(self, state: State) -> Iterator[tuple[int, Step, State]]:
@@ -137,7 +138,7 @@ class _Walk:
         done, held = state
         for device, mask in enumerate(held):
             yield from self._runs(state, device)
-            for tensor in _bits(mask):
+            for tensor in bits(mask):
                 yield 0, Drop(device, tensor), (done, _with(held, device, mask & ~(1 << tensor)))
                 for other in self.devices:
                     if not held[other] >> tensor & 1 and self.indexed.copy_ns(device, other, tensor) is not None:
@@ -175,13 +176,6 @@ _Waiting = tuple[int, int, int, State, State | None, tuple[Step, ...]]
 
 def _with(held: tuple[int, ...], device: int, mask: int) -> tuple[int, ...]:
     return (*held[:device], mask, *held[device + 1 :])
-
-
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 def _reach(indexed: IndexedProblem) -> tuple[list[int], list[int]]:

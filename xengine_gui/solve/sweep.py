@@ -176,7 +176,7 @@ class _Curve:
         """What a point's own plan and its neighbours say of it."""
         if self.declined:
             return SweepPoint(limits, Status.UNKNOWN, explanation=self.declined)
-        own, plan, bound = self.found.get(limits), self.plankeeps(limits), self.bound_ns(limits)
+        own, plan, bound = self.found.get(limits), self.best_fitting(limits), self.bound_ns(limits)
         done = own is not None or self.is_settled(limits)
         if plan is None:
             impossible = self.proofs.why(limits)
@@ -193,7 +193,7 @@ class _Curve:
 
     # -- what neighbours tell
 
-    def plankeeps(self, limits: Limits) -> Plan | None:
+    def best_fitting(self, limits: Limits) -> Plan | None:
         """The fastest of all plans that keep the limits, those of other devices being the same for all."""
         devices = [d.name for d in self.limited[limits].devices]
         most = {d.name: d.memory_limit_bytes for d in self.limited[limits].devices}
@@ -213,7 +213,7 @@ class _Curve:
         """Whether nothing is left to plan."""
         if self.declined or limits in self.found or self.proofs.why(limits) is not None:
             return True
-        plan, bound = self.plankeeps(limits), self.bound_ns(limits)
+        plan, bound = self.best_fitting(limits), self.bound_ns(limits)
         if plan is None or bound is None:
             return False
         return (plan.total_ns or 0) - bound <= self.options.gap_ratio * (plan.total_ns or 0)
@@ -239,7 +239,7 @@ class _Curve:
         """What a worker is sent: the problem, and the best start that the neighbours offer."""
         self.begun.add(limits)
         larger = (p for k, p in sorted(self.found.items()) if within(limits, k) and p.has_events)
-        start = self.plankeeps(limits) or next(larger, self.options.incumbent)
+        start = self.best_fitting(limits) or next(larger, self.options.incumbent)
         known = max(self.bound_ns(limits) or 0, self.options.known_bound_ns)
         options = replace(self.options, incumbent=start, known_bound_ns=known)
         return self.limited[limits], self.strategy.key, options

@@ -20,7 +20,7 @@ from xengine_gui.solve.base import Bound, Finished, Incumbent, SolveEvent, Solve
 from xengine_gui.solve.judge import plan_judged
 from xengine_gui.solve.strategies import strategy
 from xengine_gui.solve.worker import SolverProcess
-from xengine_gui.units import format_duration, format_size, format_size_exact
+from xengine_gui.units import format_duration, format_size, format_size_both
 
 _LEAST_PROBE_S = 3.0
 _PROBES_IN_TIME = 8
@@ -66,12 +66,12 @@ class Vanishing:
                 f"takes {total}."
             )
         limit = format_size(self.enough_bytes or 0)
-        head = f"With {_exact(rise)} more on {device} (a limit of {limit}) {name} need not be recomputed, and all "
-        head += "takes no longer than now"
+        head = f"With {format_size_both(rise)} more on {device} (a limit of {limit}) {name} need not be recomputed, "
+        head += "and all takes no longer than now"
         if self.proved:
             return f"{head}; with less it must be (proved)."
         least = self.least_bytes - self.given_bytes
-        known = f"; that less than {_exact(least)} more does not do is proved" if least > 0 else ""
+        known = f"; that less than {format_size_both(least)} more does not do is proved" if least > 0 else ""
         return f"{head}; this is the least known{known}."
 
 
@@ -196,11 +196,7 @@ def ask_here(stop: threading.Event | None = None) -> Ask:
 
     def ask(problem: Problem, options: SolveOptions, target_ns: int) -> tuple[Plan | None, int]:
         hearing = _Hearing(target_ns, stop)
-
-        def hear(event: SolveEvent) -> None:
-            hearing.hear(event)
-
-        found = plan_judged(strategy(_STRATEGY), problem, options, emit=hear, stop=hearing.enough)
+        found = plan_judged(strategy(_STRATEGY), problem, options, emit=hearing.hear, stop=hearing.enough)
         return hearing.answer(found)
 
     return ask
@@ -273,8 +269,3 @@ def within_limit(found: Vanishing, plan: Plan) -> Plan | None:
     limit = max(found.enough_bytes, found.given_bytes)
     problem = plan.problem.with_limit(found.device, limit) if limit != found.given_bytes else plan.problem
     return replace(found.plan, problem=problem, lower_bound_ns=None, status=Status.FEASIBLE, explanation="")
-
-
-def _exact(size_bytes: int) -> str:
-    exact = format_size_exact(size_bytes)
-    return exact if size_bytes < 1024 else f"{format_size(size_bytes)} ({exact})"

@@ -86,14 +86,6 @@ class ManyDevices(Stages):
         return math.gcd(*times, *copies) or 1
 
     @cached_property
-    def slots(self) -> tuple[tuple[int, ...], ...]:
-        """Per stage the operators that may run in it, in base order."""
-        slots: list[list[int]] = [[] for _ in range(self.stage_count)]
-        for stage, operator in self.runs:
-            slots[stage].append(operator)
-        return tuple(map(tuple, slots))
-
-    @cached_property
     def moments(self) -> tuple[Moment, ...]:
         """Every moment, stage by stage and operator by operator."""
         by_stage: list[list[int]] = [[] for _ in range(self.stage_count)]

@@ -40,14 +40,6 @@ class PaperProblem(Stages):
         return frozenset(self.runs)
 
     @cached_property
-    def slots(self) -> tuple[tuple[int, ...], ...]:
-        """Per stage the operators that may run in it, in base order."""
-        slots: list[list[int]] = [[] for _ in range(self.stage_count)]
-        for stage, operator in self.runs:
-            slots[stage].append(operator)
-        return tuple(map(tuple, slots))
-
-    @cached_property
     def chosen(self) -> tuple[tuple[int, ...], ...]:
         """Per operator and device its implementation, -1 where it cannot run."""
         return tuple(

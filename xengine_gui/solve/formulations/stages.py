@@ -41,6 +41,11 @@ class Stages:
         return tuple((stage, operator) for stage in range(self.stage_count) for operator in self._runs_in(stage))
 
     @cached_property
+    def slots(self) -> tuple[tuple[int, ...], ...]:
+        """Per stage the operators that may run in it, in base order."""
+        return tuple(tuple(self._runs_in(stage)) for stage in range(self.stage_count))
+
+    @cached_property
     def holds(self) -> tuple[tuple[int, int], ...]:
         """The pairs (stage, tensor) that make sense: a tensor computed earlier and held as the stage begins."""
         producer, reach = self.indexed.producer, self.reach
