@@ -54,9 +54,7 @@ class _Solutions(cp_model.CpSolverSolutionCallback):
         self._news.put(("solution", [self.value(variable) for variable in self._variables]))
 
 
-def solve(retention: RetentionModel, gap_ratio: float, listener: Listener, *, presolve: bool = True) -> Ending:
-    """Solve a model; the listener hears in this thread of everything that threads of the solver find."""
-    news: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+def _solver(gap_ratio: float, *, presolve: bool) -> cp_model.CpSolver:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = _WORKERS
     solver.parameters.random_seed = _SEED
@@ -64,6 +62,13 @@ def solve(retention: RetentionModel, gap_ratio: float, listener: Listener, *, pr
     # Presolve may take longer than all the rest: none to find a first plan, one round where the best is looked for.
     solver.parameters.cp_model_presolve = presolve
     solver.parameters.max_presolve_iterations = 1
+    return solver
+
+
+def solve(retention: RetentionModel, gap_ratio: float, listener: Listener, *, presolve: bool = True) -> Ending:
+    """Solve a model; the listener hears in this thread of everything that threads of the solver find."""
+    news: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+    solver = _solver(gap_ratio, presolve=presolve)
     solver.best_bound_callback = lambda bound: news.put(("bound", bound))
     callback = _Solutions(retention.variables, news)
 

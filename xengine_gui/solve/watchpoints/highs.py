@@ -96,15 +96,9 @@ def solve_milp(
         return MilpResult(Outcome.INFEASIBLE, float("inf"), None, float("inf"))
     if not len(rest.free):
         return MilpResult(Outcome.SOLVED, rest.offset, lower.copy(), rest.offset)
-    highs = loaded(rest.cost, rest.matrix, rest.lower, rest.upper)
-    _set_time(highs, limits)
+    highs = _loaded_milp(rest, limits)
     highs.setOptionValue("presolve", "choose" if presolve else "off")
-    highs.setOptionValue("mip_abs_gap", 1e-9)
     highs.setOptionValue("objective_bound", objective_bound - rest.offset)
-    highs.setOptionValue("mip_feasibility_tolerance", 1e-7)
-    highs.setOptionValue("mip_rel_gap", limits.gap_ratio)
-    count = len(rest.free)
-    highs.changeColsIntegrality(count, np.arange(count, dtype=np.int32), np.full(count, highspy.HighsVarType.kInteger))
 
     def ask(event: highspy.highs.HighsCallbackEvent) -> None:
         bound = event.data_out.mip_dual_bound + rest.offset
@@ -115,6 +109,16 @@ def solve_milp(
     highs.cbMipInterrupt += ask
     highs.run()
     return _milp_result(highs, rest, lower)
+
+
+def _loaded_milp(rest: "_Rest", limits: Limits) -> highspy.Highs:
+    highs, count = loaded(rest.cost, rest.matrix, rest.lower, rest.upper), len(rest.free)
+    _set_time(highs, limits)
+    highs.setOptionValue("mip_abs_gap", 1e-9)
+    highs.setOptionValue("mip_rel_gap", limits.gap_ratio)
+    highs.setOptionValue("mip_feasibility_tolerance", 1e-7)
+    highs.changeColsIntegrality(count, np.arange(count, dtype=np.int32), np.full(count, highspy.HighsVarType.kInteger))
+    return highs
 
 
 def _milp_result(highs: highspy.Highs, rest: "_Rest", fixed: Floats) -> MilpResult:
