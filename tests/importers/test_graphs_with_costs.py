@@ -1,8 +1,6 @@
 """Graphs that bring their costs: node-link JSON and GraphML, their mistakes, mapped attributes, given sizes."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import networkx as nx
@@ -11,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from xengine_gui import planner
+from xengine_gui.cli import main
 from xengine_gui.errors import InputError
 from xengine_gui.importers import IMPORTERS
 from xengine_gui.importers.costed.fields import MappingWantedError
@@ -267,19 +266,15 @@ def test_what_networkx_writes_is_read(tmp_path: Path, made, form: str) -> None:
     assert problem_to_json(opened)["devices"]
 
 
-def test_the_command_line_maps_and_gives_sizes(tmp_path: Path) -> None:
+def test_the_command_line_maps_and_gives_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, [{"id": "a", "ms": 2}, {"id": "b", "ms": 3}], [edge("a", "b")])
-    run = [sys.executable, "-m", "xengine_gui", "inspect", str(path), "--map", "time=ms:ms", "--size", "a=8MB"]
-    failed = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert failed.returncode == 2
-    assert "--size b=8MB" in failed.stderr or "--size a=8MB" in failed.stderr
-    done = subprocess.run([*run, "--size", "b=1KiB", "--json"], capture_output=True, text=True, check=False)
-    assert json.loads(done.stdout)["activation_bytes"] == 8_000_000 + 1024
-    defaulted = [*run, "--default", "size=2", "--json"]
-    assert (
-        json.loads(subprocess.run(defaulted, capture_output=True, text=True, check=False).stdout)["peak_bytes"]
-        == 8_000_002
-    )
+    run = ["inspect", str(path), "--map", "time=ms:ms", "--size", "a=8MB"]
+    assert main(run) == 2
+    assert "--size b=8MB" in capsys.readouterr().err
+    assert main([*run, "--size", "b=1KiB", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["activation_bytes"] == 8_000_000 + 1024
+    assert main([*run, "--default", "size=2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["peak_bytes"] == 8_000_002
 
 
 def test_importers_have_suffixes_of_their_own() -> None:

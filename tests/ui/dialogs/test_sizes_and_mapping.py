@@ -1,8 +1,6 @@
 """What a file does not tell is asked for, free dimensions, sizes and attributes, as on the command line."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ from onnx import TensorProto, helper
 from pytestqt.qtbot import QtBot
 
 from xengine_gui import planner
+from xengine_gui.cli import main
 from xengine_gui.importers.costed.fields import MappingWantedError
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.ui.dialogs.mapping import MappingDialog
@@ -50,10 +49,12 @@ def strange(tmp_path: Path) -> Path:
     return save(tmp_path / "strange.onnx", nodes, [("x", [4, 4])], [("d", None), ("y", [4, 4])])
 
 
-def inspected(*words: object) -> dict[str, object]:
-    run = [sys.executable, "-m", "xengine_gui", "inspect", *map(str, words), "--json"]
-    done = subprocess.run(run, capture_output=True, text=True, check=True)
-    report: dict[str, object] = json.loads(done.stdout)
+Captured = pytest.CaptureFixture[str]
+
+
+def inspected(capsys: Captured, *words: object) -> dict[str, object]:
+    assert main(["inspect", *map(str, words), "--json"]) == 0
+    report: dict[str, object] = json.loads(capsys.readouterr().out)
     return report
 
 
@@ -63,7 +64,7 @@ def network_of(path: Path) -> NetworkGraph:
     return network
 
 
-def test_dimensions_bind_in_the_dialog_as_on_the_command_line(free: Path, qtbot: QtBot) -> None:
+def test_dimensions_bind_in_the_dialog_as_on_the_command_line(free: Path, qtbot: QtBot, capsys: Captured) -> None:
     network = network_of(free)
     assert dict(network.symbols) == {"N": 1, "L": 1, "x[2]": None, "K": 1}
     dialog = SizesDialog(network, {"L": 7})
@@ -75,20 +76,18 @@ def test_dimensions_bind_in_the_dialog_as_on_the_command_line(free: Path, qtbot:
     bound = planner.open_file(free, bindings=dialog.bindings)
     assert isinstance(bound, NetworkGraph)
     options = [f"--bind={name}={length}" for name, length in {"N": 2, "L": 7, "x[2]": 16, "K": 5}.items()]
-    report = inspected(free, *options)
+    report = inspected(capsys, free, *options)
     assert report["symbols"] == dict(bound.symbols)
     assert report["activation_bytes"] == bound.activation_bytes == 2 * 4 * 2 * 7 * 5
     assert report["unknown_tensors"] == []
 
 
-def test_unknown_sizes_block_planning_until_they_are_given(strange: Path, qtbot: QtBot) -> None:
-    run = [sys.executable, "-m", "xengine_gui", "plan", str(strange), "--inference", "--device", "gpu=rtx-4090"]
-    failed = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert failed.returncode == 2
-    assert "'m'" in failed.stderr
-    assert "--size" in failed.stderr
-    done = subprocess.run([*run, "--size", "m=8MB"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def test_unknown_sizes_block_planning_until_they_are_given(strange: Path, qtbot: QtBot, capsys: Captured) -> None:
+    run = ["problem", str(strange), "--inference", "--device", "gpu=rtx-4090", "-o", str(strange.with_name("p.json"))]
+    assert main(run) == 2
+    assert "'m'; give sizes, as in --size m=8MB" in capsys.readouterr().err
+    assert main([*run, "--size", "m=8MB"]) == 0
+    capsys.readouterr()
     dialog = SizesDialog(network_of(strange), {})
     qtbot.addWidget(dialog)
     assert list(dialog.fields) == ["m"]
@@ -104,7 +103,7 @@ def test_unknown_sizes_block_planning_until_they_are_given(strange: Path, qtbot:
     assert isinstance(given, NetworkGraph)
     # The Dropout behind it is a view of it.
     assert given.tensors["d"].size_bytes == 8_000_000
-    assert inspected(strange, "--size", "m=8MB")["activation_bytes"] == given.activation_bytes == 8_000_064
+    assert inspected(capsys, strange, "--size", "m=8MB")["activation_bytes"] == given.activation_bytes == 8_000_064
 
 
 @pytest.fixture
@@ -157,8 +156,9 @@ def test_the_window_asks_for_foreign_attributes(
     assert refusals == ["Time needs an attribute or a value for all nodes"]
     assert [t.size_bytes for t in work.problem.tensors] == [3072, 7_000_000]
     assert [o.costs["device"][0].time_ns for o in work.problem.operators] == [2000, 4000]
-    options = ("--map=time=t:us", "--map=size=m:KiB", "--default=size=7MB")
-    assert inspected(path, *options)["activation_bytes"] == 7_003_072
+    # As with --map time=t:us --map size=m:KiB --default size=7MB.
+    mapping = {"time": "t:us", "size": "m:KiB", "default.size": "7MB"}
+    assert planner.open_file(path, mapping=mapping) == work.problem
 
 
 def test_what_is_known_already_is_proposed(tmp_path: Path, qtbot: QtBot) -> None:
