@@ -23,14 +23,10 @@ _MILP_MARGIN = 1e-7
 
 @dataclass(frozen=True)
 class LeastLimit:
-    """A proved lower bound on the limit in bytes (not rounded to what levels can be), and what the best point needs.
-
-    `infeasible` where the relaxation has no point at the present limit at all, by one solver status.
-    """
+    """A proved lower bound on the limit in bytes (not rounded to what levels can be), and what the best point needs."""
 
     lower_bytes: int
     level_bytes: int | None = None
-    infeasible: bool = False
 
 
 def least_limit(relaxation: Relaxation, device: int, limits: Limits, *, integral: bool) -> LeastLimit:
@@ -46,8 +42,6 @@ def least_limit(relaxation: Relaxation, device: int, limits: Limits, *, integral
     model = _with_limit_column(relaxation, device, most_bytes)
     program = _LimitProgram(model)
     lp = program.solve(limits)
-    if lp.outcome is Outcome.INFEASIBLE:
-        return LeastLimit(0, infeasible=True)
     if lp.outcome is not Outcome.SOLVED:
         return LeastLimit(0)
     bound, _ = model.dual_bound(lp.row_dual)
