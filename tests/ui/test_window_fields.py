@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 from pytestqt.qtbot import QtBot
 
 from xengine_gui.model.device import Link
@@ -10,7 +11,7 @@ from xengine_gui.ui.panels.log import LogPanel
 from xengine_gui.ui.panels.parts import ElidedLabel
 from xengine_gui.ui.panels.size_field import SizeField
 from xengine_gui.ui.settings import Settings, load_settings, save_settings
-from xengine_gui.ui.window_place import reachable
+from xengine_gui.ui.window_place import put_in_place, reachable
 
 GIB = 2**30
 
@@ -53,6 +54,33 @@ def test_sizes_are_taken_in_any_sensible_unit(
     assert type_into(field, text, qtbot) == [size_bytes]
     assert field.size_bytes == size_bytes
     assert field.hint.isHidden()
+
+
+@pytest.mark.parametrize(("text", "size_bytes"), [("50 %", 500), ("37.5%", 375), ("12,5 %", 125), ("130%", 1300)])
+def test_a_share_of_the_whole_is_a_size_where_there_is_one(
+    field: SizeField, qtbot: QtBot, text: str, size_bytes: int
+) -> None:
+    assert type_into(field, text, qtbot) == []
+    assert "no unit of size" in field.hint.text()
+    field.whole_bytes = lambda: 1000
+    assert type_into(field, text, qtbot) == [size_bytes]
+    assert field.hint.isHidden()
+    assert type_into(field, "0 %", qtbot) == []
+    assert field.size_bytes == size_bytes
+
+
+def test_on_a_small_screen_the_timeline_gets_most_of_the_height(qtbot: QtBot) -> None:
+    for height, most in ((600, 160), (760, 195), (1000, 251)):
+        window, rows = QMainWindow(), QSplitter(Qt.Orientation.Vertical)
+        qtbot.addWidget(window)
+        rows.addWidget(QWidget())
+        rows.addWidget(QWidget())
+        rows.resize(800, height)
+        window.setCentralWidget(rows)
+        window.setFixedHeight(height)
+        window.show()
+        put_in_place(window, {"rows": rows}, Settings(geometry=(0, 0, 790, height)))
+        assert 100 < rows.sizes()[1] <= most
 
 
 @pytest.mark.parametrize("text", ["1Gib", "1 Gb", "1,5 GiBs", "-1 GiB", "0", "", "inf", "nan", "8 GiB/s", "abc"])

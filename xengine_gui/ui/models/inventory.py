@@ -119,7 +119,7 @@ def operator_model(parent: QObject | None = None) -> RowsModel[OperatorRow]:
         ColumnOf("on", lambda r: ", ".join(r.devices), lambda r: r.devices, is_number=False),
         ColumnOf("recomputed", lambda r: _times(r.recomputes), lambda r: r.recomputes),
         _time("time", lambda r: r.time_ns, "of all its computations"),
-        _time("of that again", lambda r: r.again_ns, "of its recomputations"),
+        _time("recomputing", lambda r: r.again_ns, "the part of it that recomputations take"),
         _size("result", lambda r: r.output_bytes, "bytes of all that it makes"),
         _size("workspace", lambda r: r.workspace_bytes, "bytes that it needs while it runs"),
     )

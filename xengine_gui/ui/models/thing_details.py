@@ -34,7 +34,7 @@ def operator_details(shown: ShownPlan, traces: Traces, name: str) -> EventDetail
         _time("time of all", sum(e.end_ns - e.start_ns for e in runs)),
     ]
     if again:
-        facts.append(_time("of that again", sum(e.end_ns - e.start_ns for e in again)))
+        facts.append(_time("of that recomputing", sum(e.end_ns - e.start_ns for e in again)))
     return EventDetails(
         name,
         where + (f", {format_count(len(again), 'recompute')}" if again else ""),

@@ -1,6 +1,7 @@
 """The devices: what each is, how much memory it may use, and how full the plan makes it."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
@@ -8,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QPushButton, QSizePol
 
 from xengine_gui.cost import DeviceChoice, DevicePreset, device_preset, device_presets
 from xengine_gui.model.device import Device
+from xengine_gui.schedule.peak import one_device_peak_bytes
 from xengine_gui.ui.panels.parts import ElidedButton, ElidedLabel, column, row, text_label
 from xengine_gui.ui.panels.size_field import SizeField
 from xengine_gui.ui.theme import set_style_property
@@ -51,6 +53,8 @@ class DevicesPanel(QWidget):
         if list(self.cards) != [d.name for d in devices]:
             self._rebuild([d.name for d in devices])
         for device in devices:
+            whole = None if work is None else partial(one_device_peak_bytes, work.problem, device.name)
+            self.cards[device.name].limit.whole_bytes = whole
             self.cards[device.name].show_device(device, by_name.get(device.name), removable=len(devices) > 1)
         self.add_button.setVisible(work is None or work.setup is not None)
 

@@ -1,6 +1,8 @@
 """A field for a memory size in any sensible unit, which refuses anything else in place."""
 
 import re
+from collections.abc import Callable
+from decimal import Decimal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
@@ -14,6 +16,7 @@ from xengine_gui.units import BARE_LETTER_RULE, format_size, format_size_exact, 
 UNLIMITED = "unlimited"
 _NOTCH = 120
 _STEPS_PER_SIZE = 40
+_SHARE = re.compile(r"\s*(\d{1,6}(?:[.,]\d{1,6})?)\s*%\s*")
 _BARE_LETTER = re.compile(r"[\d.,_]\s*[kmgtKMGT]\s*$")
 
 
@@ -21,7 +24,8 @@ class SizeField(QWidget):
     """Shows a size, and tells a new one once it is entered and makes sense.
 
     What makes no sense stays in the field to be mended, with a red border and a sentence below, and the size stays what
-    it was. Escape brings it back. With `hint_apart` the owner finds a place for `hint`.
+    it was. Escape brings it back. With `hint_apart` the owner finds a place for `hint`. With `whole_bytes` a share such
+    as 50 % of what that tells is a size too.
     """
 
     size_edited = Signal(object)
@@ -32,6 +36,7 @@ class SizeField(QWidget):
     def __init__(self, size_bytes: int | None = None, *, hint_apart: bool = False) -> None:
         super().__init__()
         self._size_bytes = size_bytes
+        self.whole_bytes: Callable[[], int] | None = None
         self.edit = _Edit()
         self.edit.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.edit.setPlaceholderText("such as 8 GiB")
@@ -58,14 +63,14 @@ class SizeField(QWidget):
             self._restore()
 
     def _typed(self, text: str) -> None:
-        size_bytes, mistake = _read(text)
+        size_bytes, mistake = _read(text, self.whole_bytes)
         self._show_hint("" if mistake else _echo(text, size_bytes), wrong=False)
 
     def _entered(self) -> None:
         if self.edit.text() == _shown(self._size_bytes):
             self._show_hint("", wrong=False)
             return
-        size_bytes, mistake = _read(self.edit.text())
+        size_bytes, mistake = _read(self.edit.text(), self.whole_bytes)
         if mistake:
             self._show_hint(mistake, wrong=True)
             return
@@ -77,7 +82,7 @@ class SizeField(QWidget):
 
     def _turned(self, notches: int) -> None:
         """Some percent more or less per notch, in a step that is a round number of bytes."""
-        size_bytes, mistake = _read(self.edit.text())
+        size_bytes, mistake = _read(self.edit.text(), self.whole_bytes)
         if mistake or size_bytes is None or not notches:
             return
         step = 1 << max(0, (size_bytes // _STEPS_PER_SIZE).bit_length() - 1)
@@ -89,7 +94,10 @@ class SizeField(QWidget):
     def _restore(self) -> None:
         self.edit.setText(_shown(self._size_bytes))
         exact = "no limit" if self._size_bytes is None else format_size_exact(self._size_bytes)
-        self.edit.setToolTip(f"{exact}\n{BARE_LETTER_RULE}; GB is 10⁹ bytes, GiB 2³⁰; “{UNLIMITED}” for no limit")
+        share = "" if self.whole_bytes is None else "\n50 % is half of what the whole graph would take here"
+        self.edit.setToolTip(
+            f"{exact}\n{BARE_LETTER_RULE}; GB is 10⁹ bytes, GiB 2³⁰; “{UNLIMITED}” for no limit{share}"
+        )
         self._show_hint("", wrong=False)
 
     def _show_hint(self, text: str, *, wrong: bool) -> None:
@@ -130,11 +138,15 @@ def _shown(size_bytes: int | None) -> str:
     return UNLIMITED if size_bytes is None else format_size(size_bytes)
 
 
-def _read(text: str) -> tuple[int | None, str]:
+def _read(text: str, whole_bytes: Callable[[], int] | None) -> tuple[int | None, str]:
     if text.strip().lower() in (UNLIMITED, "none", "∞"):
         return None, ""
+    share = None if whole_bytes is None else _SHARE.fullmatch(text)
     try:
-        size_bytes = parse_size_bytes(text)
+        if share is not None and whole_bytes is not None:
+            size_bytes = int(whole_bytes() * Decimal(share[1].replace(",", ".")) / 100)
+        else:
+            size_bytes = parse_size_bytes(text)
     except InputError as error:
         return None, _sentence(str(error))
     if size_bytes == 0:

@@ -34,7 +34,7 @@ def figures_of(shown: ShownPlan) -> tuple[Figure, ...]:
         Figure(
             "total", format_duration(s.total_ns, fine=True), f"{format_duration_exact(s.total_ns)} on the serial clock"
         ),
-        Figure("over unlimited", overhead, "how much longer than the best plan known without any memory limit"),
+        Figure("over unlimited memory", overhead, "how much longer than the best plan known without any memory limit"),
         Figure("gap", _NOTHING if s.gap_ratio is None else format_percent(s.gap_ratio, 2), bound),
         Figure("recomputes", f"{s.recompute_count:,}", f"{format_duration(s.recompute_ns)} in all"),
         Figure(
