@@ -10,7 +10,7 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.formulations.one_device import OneDevice, single_devices
 from xengine_gui.solve.formulations.search import Search
-from xengine_gui.solve.formulations.strategy import checkmate_model_of, why_not_single
+from xengine_gui.solve.formulations.strategy import MOST_RUNS, checkmate_model_of, why_not_single
 from xengine_gui.solve.working_set import single_operator_proof
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class CheckmateRounding:
 
     def supports(self, problem: Problem) -> str:
         """Why it cannot: no device runs everything, or the model, quadratic in the operators, is too large."""
-        return why_not_single(problem)
+        return why_not_single(problem, MOST_RUNS)
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The best rounding on any single device, with the LP's bound where the model has all plans."""

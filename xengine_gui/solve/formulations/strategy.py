@@ -36,7 +36,7 @@ class Checkmate:
 
     def supports(self, problem: Problem) -> str:
         """Why it cannot: no device runs everything, or the model, quadratic in the operators, is too large."""
-        return why_not_single(problem)
+        return why_not_single(problem, MOST_RUNS)
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The best plan on any single device, with a bound where these are all the plans that there are."""
@@ -54,15 +54,15 @@ class Checkmate:
         return checkmate_model_of(single_devices(problem)[0])
 
 
-def why_not_single(problem: Problem) -> str:
-    """Why Checkmate's model cannot be made of a problem, empty where it can."""
+def why_not_single(problem: Problem, most_runs: int) -> str:
+    """Why a staged model of at most so many runs on one device cannot be made of a problem, empty where it can."""
     sides = single_devices(problem)
     if not sides:
         return NO_DEVICE
     runs = sides[0].run_count
-    if runs > MOST_RUNS:
+    if runs > most_runs:
         operators = format_count(len(problem.operators), "operator")
-        return f"for {operators} its model has {runs:,} run variables, more than {MOST_RUNS:,}"
+        return f"for {operators} its model has {runs:,} run variables, more than {most_runs:,}"
     return ""
 
 

@@ -12,12 +12,12 @@ from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.formulations.one_device import single_devices
 from xengine_gui.solve.formulations.search import Search
-from xengine_gui.solve.formulations.strategy import NO_DEVICE
+from xengine_gui.solve.formulations.strategy import why_not_single
 from xengine_gui.solve.objective import Objective, plan_cost
 from xengine_gui.solve.poet.first import first_steps
 from xengine_gui.solve.poet.paging import Choices, Paging, pagings, steps_of_paging
 from xengine_gui.solve.working_set import single_operator_proof
-from xengine_gui.units import format_count, format_duration, format_percent
+from xengine_gui.units import format_duration, format_percent
 
 MOST_RUNS = 30_000
 """Larger models, in pairs of a stage and an operator, are declined: a stop is heard too late while they are made."""
@@ -42,14 +42,7 @@ class Poet:
 
     def supports(self, problem: Problem) -> str:
         """Why it cannot: no device runs everything, or the model, quadratic in the operators, is too large."""
-        sides = single_devices(problem)
-        if not sides:
-            return NO_DEVICE
-        runs = sides[0].run_count
-        if runs > MOST_RUNS:
-            operators = format_count(len(problem.operators), "operator")
-            return f"for {operators} its model has {runs:,} run variables, more than {MOST_RUNS:,}"
-        return ""
+        return why_not_single(problem, MOST_RUNS)
 
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The best plan that computes on one device and stores on another; no bound, since there are other plans."""
