@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from problems_fixed import training_chain
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from xengine_gui.model.plan import Compute
+from xengine_gui.model.plan import Compute, Plan
 from xengine_gui.model.problem_file import write_problem
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.vanishing import Vanishing
@@ -120,3 +121,31 @@ def test_the_tables_have_the_menu_of_constraints(tight: MainWindow, qtbot: QtBot
     assert menu is not None
     assert [a.text() for a in menu.actions() if a.data() is not None] == ["Never recompute it", "Retain it on gpu"]
     assert menu.actions()[0].text() == name
+
+
+@pytest.mark.parametrize("tensor", [False, True])
+def test_an_operator_and_its_tensor_tell_why_they_are_computed_again(
+    tight: MainWindow, qtbot: QtBot, *, tensor: bool
+) -> None:
+    def reasons() -> list[str]:
+        return [label.text() for label in tight.selection.why.findChildren(QLabel)]
+
+    operator = select_recompute(tight)
+    qtbot.waitUntil(lambda: bool(reasons()), timeout=WITHIN_MS)
+    title, *sentences = reasons()
+    assert title == "Why"
+    shown, model = tight.document.shown, tight.links.model
+    assert shown is not None
+    if tensor:
+        model.select_tensor(next(o.outputs[0] for o in shown.plan.problem.operators if o.name == operator))
+    else:
+        model.select_operator(operator)
+    qtbot.waitUntil(lambda: bool(reasons()), timeout=WITHIN_MS)
+    assert reasons() == ["Why it is computed again", *sentences]
+    model.select_operator(next(o.name for o in shown.plan.problem.operators if not again(shown.plan, o.name)))
+    qtbot.wait(50)
+    assert reasons() == []
+
+
+def again(plan: Plan, operator: str) -> bool:
+    return any(isinstance(e, Compute) and e.again and e.operator == operator for e in plan.events)

@@ -165,6 +165,9 @@ class SelectionPanel(Panel):
         else:
             of = operator_details if selection.kind is Kind.OPERATOR else tensor_details
             _fill(self._lines, of(shown, traces, selection.name), self.why)
+            again = _first_recompute(shown, traces, selection)
+            if again is not None:
+                self._explain(again)
 
     def follow(self, time_ns: int) -> None:
         """List the memory at another moment, once the cursor rests a little; -1 is none, and the last one stays.
@@ -190,6 +193,8 @@ class SelectionPanel(Panel):
         if source is None or (self._background.busy and index is None):
             return
 
+        asked = self._selection
+
         def job() -> tuple[str, ...]:
             explainer = source.get()
             return () if index is None else explainer.why(index).sentences
@@ -197,8 +202,8 @@ class SelectionPanel(Panel):
         def done(sentences: tuple[str, ...]) -> None:
             if index is None:
                 self.memory.tell_reasons()
-            elif self._selection.kind is Kind.EVENT and index == self._selection.event and sentences:
-                _fill_why(self.why, sentences)
+            elif self._selection == asked and sentences:
+                _fill_why(self.why, sentences, "Why" if asked.kind is Kind.EVENT else "Why it is computed again")
 
         self._background.run(job, done, lambda _sentence: None)
 
@@ -290,11 +295,18 @@ def sums_table(shown: ShownPlan, traces: Traces, start_ns: int, end_ns: int) -> 
     return table
 
 
-def _fill_why(place: QWidget, sentences: Iterable[str]) -> None:
+def _first_recompute(shown: ShownPlan, traces: Traces, selection: Selection) -> int | None:
+    """The event that first computes an operator, or what makes a tensor, again."""
+    name = selection.name if selection.kind is Kind.OPERATOR else traces.producer.get(selection.name, "")
+    events = shown.plan.events
+    return next((i for i in traces.computations.get(name, ()) if getattr(events[i], "again", False)), None)
+
+
+def _fill_why(place: QWidget, sentences: Iterable[str], title: str) -> None:
     labels = [text_label(sentence, wrap=True) for sentence in sentences]
     for label in labels:
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    place.setLayout(column(text_label("Why", "heading"), *labels, spacing=4, margins=(0, 0, 0, 6)))
+    place.setLayout(column(text_label(title, "heading"), *labels, spacing=4, margins=(0, 0, 0, 6)))
 
 
 def _fill(layout: QVBoxLayout, details: EventDetails, why: QWidget) -> None:
