@@ -2,7 +2,7 @@
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QRegion
 
 from xengine_gui.ui.ghost import Ghost, Marks
 from xengine_gui.ui.timeline.curves import StepCurve
@@ -10,6 +10,7 @@ from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import FloatArray
 from xengine_gui.ui.timeline.layout import Band, Card
+from xengine_gui.ui.timeline.memory import limit_label
 from xengine_gui.ui.timeline.primitives import TEXT_LEFT, draw_rects
 
 _LEAST_WIDTH = 3.0
@@ -107,7 +108,11 @@ def _level(painter: QPainter, frame: Frame, position: int, level: StepCurve) -> 
     painter.setPen(pen)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     painter.save()
-    painter.setClipRect(QRectF(layout.left, scale.band.top, layout.plot_width, scale.band.height + 1))
+    plot = QRectF(layout.left, scale.band.top, layout.plot_width, scale.band.height + 1)
+    label = limit_label(frame, position)
+    # The limit's label stays readable.
+    covered = QRegion() if label is None else QRegion(label.box.toAlignedRect())
+    painter.setClipRegion(QRegion(plot.toAlignedRect()).subtracted(covered))
     painter.drawPolyline(QPolygonF(corners))
     painter.restore()
 
