@@ -99,7 +99,8 @@ def _no_plan(plan: Plan, arguments: argparse.Namespace) -> int:
         if arguments.output is not None:
             write_plan(plan, arguments.output)
         return INFEASIBLE
-    tell(f"No plan: {why or 'the time was too short to find one'}.")
+    # Some explanations begin with these words themselves.
+    tell(f"{why}." if why.startswith("No plan ") else f"No plan: {why or 'the time was too short to find one'}.")
     return NO_PLAN_IN_TIME
 
 
