@@ -29,6 +29,7 @@ class MessageBar(QWidget):
         self._sign = text_label("", "heading")
         self._text = text_label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text.setContentsMargins(0, 3, 0, 3)
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._button = QPushButton()
         self._button.clicked.connect(self.button_clicked)
