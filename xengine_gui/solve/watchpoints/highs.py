@@ -14,7 +14,7 @@ from xengine_gui.solve.watchpoints.rows import Rows
 from xengine_gui.solve.watchpoints.tables import Floats, Ints
 
 ROW_TOLERANCE = 1e-6
-_BELIEVED = 1 - 1e-7
+BELIEVED = 1 - 1e-7
 """The share of a MILP's bound that is believed, since HiGHS solves its LPs to a tolerance. Costs are never negative."""
 
 
@@ -103,7 +103,7 @@ def solve_milp(
     highs.setOptionValue("objective_bound", objective_bound - rest.offset)
 
     def ask(event: highspy.highs.HighsCallbackEvent) -> None:
-        bound = (event.data_out.mip_dual_bound + rest.offset) * _BELIEVED
+        bound = (event.data_out.mip_dual_bound + rest.offset) * BELIEVED
         on_bound(bound)
         if limits.should_stop() or bound >= limits.cutoff:
             event.interrupt()
@@ -127,7 +127,7 @@ def _milp_result(highs: highspy.Highs, rest: "_Rest", fixed: Floats) -> MilpResu
     outcome, info = outcome_of(highs), highs.getInfo()
     if outcome is Outcome.INFEASIBLE:
         return MilpResult(outcome, float("inf"), None, float("inf"))
-    bound = (info.mip_dual_bound + rest.offset) * _BELIEVED if np.isfinite(info.mip_dual_bound) else 0.0
+    bound = (info.mip_dual_bound + rest.offset) * BELIEVED if np.isfinite(info.mip_dual_bound) else 0.0
     if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return MilpResult(outcome, bound, None, float("inf"))
     found = np.round(np.array(highs.getSolution().col_value))

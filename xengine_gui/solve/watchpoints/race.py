@@ -14,7 +14,7 @@ import numpy as np
 from xengine_gui.solve.highs import Outcome
 from xengine_gui.solve.watchpoints import settings
 from xengine_gui.solve.watchpoints.box import Box
-from xengine_gui.solve.watchpoints.highs import Limits, MilpResult, solve_milp
+from xengine_gui.solve.watchpoints.highs import BELIEVED, Limits, MilpResult, solve_milp
 from xengine_gui.solve.watchpoints.tighten import Tightened
 from xengine_gui.solve.watchpoints.tree import Tree, TreeOrders
 
@@ -62,7 +62,9 @@ class _Race:
         cutoff, relaxation = self.orders.cutoff(), self.tightened.relaxation
         box = Box.whole(len(relaxation.cost)).below(cutoff, self.tightened.lp.bound, self.tightened.lp.reduced)
         limits = Limits(self.orders.time_s, self.orders.gap_ratio, self._is_over, cutoff)
-        milp = solve_milp(relaxation, box, limits, objective_bound=cutoff, on_bound=self._hear)
+        # So far above the cutoff that a bound reaches the cutoff with the share of it that is believed.
+        above = cutoff / BELIEVED**2
+        milp = solve_milp(relaxation, box, limits, objective_bound=above, on_bound=self._hear)
         if milp.outcome is Outcome.FAILED:
             return milp
         # The cutoff may have fallen meanwhile; what HiGHS says beyond its own cutoff only tells that nothing is below.

@@ -1,7 +1,6 @@
 """The rounds of the watch-point method: bound from below, decode, repair from above, watch more (ALGORITHM.md)."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -106,13 +105,20 @@ class Search(Knowledge):
         self.slack = tightened.slack
         fresh = self._dive(tightened)
         fresh += self._improve(tightened, settings.AROUND_S + settings.AROUND_SHARE * self.context.elapsed_s)
-        if not fresh:
-            fresh += self._improve(tightened, settings.LONG_AROUND_SHARE * self.context.elapsed_s)
         stuck = self.idle >= settings.IDLE_ROUNDS and self.gap_ratio > settings.STUCK_GAP
-        if not self.closed and (stuck or not fresh):
-            time_s = settings.MILP_S + settings.MILP_SHARE * self.context.elapsed_s if fresh else float("inf")
-            fresh += self._solve_milp(tightened, self.within(time_s))
+        if not fresh and not self.closed:
+            fresh += self._prove(tightened)
+        elif stuck and not self.closed:
+            fresh += self._solve_milp(tightened, settings.MILP_S + settings.MILP_SHARE * self.context.elapsed_s)[1]
         return list(dict.fromkeys(fresh))
+
+    def _prove(self, tightened: Tightened) -> list[WatchPoint]:
+        """The MILP, at first for a while only: where that does not end it, a better plan lets it end sooner."""
+        ended, fresh = self._solve_milp(tightened, settings.MILP_SHARE * self.context.elapsed_s)
+        if ended or self.closed:
+            return fresh
+        fresh = self._improve(tightened, settings.LONG_AROUND_SHARE * self.context.elapsed_s)
+        return fresh or self._solve_milp(tightened, float("inf"))[1]
 
     def _dive(self, tightened: Tightened) -> list[WatchPoint]:
         """A good point of the relaxation at once. It proves nothing, but its plan shows where to watch."""
@@ -137,7 +143,7 @@ class Search(Knowledge):
             known, best_ns = encode(tightened.relaxation, self.best_steps), self.best_ns
             free = self.neighbourhoods.free_columns(tightened.relaxation, tightened.lp.point, known)
             cutoff = float(tightened.relaxation.cost @ known) * (1 - settings.ROUNDING)
-            time_s = min(settings.DIVE_S, self.context.remaining_s)
+            time_s = min(settings.DIVE_S, self.context.remaining_s, max(settings.AROUND_S, seconds))
             began = time.monotonic()
             limits = Limits(time_s, settings.AROUND_GAP, self.context.should_stop, cutoff)
             milp = around(tightened.relaxation, known, free, limits)
@@ -157,8 +163,11 @@ class Search(Knowledge):
             return []
         return take_point(self, tightened.relaxation, milp.point)
 
-    def _solve_milp(self, tightened: Tightened, stop: Callable[[], bool]) -> list[WatchPoint]:
-        """The best point of the relaxation that a better plan could come of, and the bound that it proves."""
+    def _solve_milp(self, tightened: Tightened, seconds: float) -> tuple[bool, list[WatchPoint]]:
+        """Whether the MILP came to its end in the time; what its best point shows is to be watched next.
+
+        Only points are looked for that a better plan could come of.
+        """
         gap = max(
             settings.FINAL_SHARE * self.context.options.gap_ratio,
             min(self.loose, settings.SHARE_OF_GAP * self.gap_ratio),
@@ -166,8 +175,8 @@ class Search(Knowledge):
         orders = TreeOrders(
             cutoff=self.cutoff,
             gap_ratio=gap,
-            should_stop=stop,
-            time_s=self.context.remaining_s,
+            should_stop=self.within(seconds),
+            time_s=min(seconds, self.context.remaining_s),
             on_bound=self.raise_bound,
             on_point=partial(offer_point, self, tightened.relaxation),
             on_pause=partial(self._pause, tightened),
@@ -176,7 +185,7 @@ class Search(Knowledge):
         self.context.log(f"MILP below {self._in_ns(self.cutoff())}: {milp.outcome.value}")
         if milp.outcome is Outcome.INFEASIBLE and self.best_ns is None:
             self._confirm_infeasible(tightened.relaxation)
-        return self._taken(tightened, milp)
+        return milp.outcome in {Outcome.SOLVED, Outcome.INFEASIBLE}, self._taken(tightened, milp)
 
     def _confirm_infeasible(self, relaxation: Relaxation) -> None:
         """Believe that the MILP has no point only when HiGHS without presolve says the same."""
