@@ -133,6 +133,9 @@ def test_the_title_line_is_honest(plan: Plan) -> None:
     assert facts_of(broken)[-1].startswith("not valid: ")
     bounded = Plan(plan.problem, "x", Status.OPTIMAL, plan.events, 1_048_579, lower_bound_ns=1_048_579)
     assert "proved optimal" in facts_of(bounded)
+    for status, words in ((Status.OPTIMAL, "optimal within 50.00 %"), (Status.FEASIBLE, "at most 50.00 % to gain")):
+        half = Plan(plan.problem, "x", status, plan.events, 1_048_580, lower_bound_ns=524_290)
+        assert words in facts_of(half)
 
 
 def test_names_that_no_xml_may_hold_are_escaped(plan: Plan, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QApplication
 
 from xengine_gui.errors import InputError
 from xengine_gui.model.json_file import write_bytes
-from xengine_gui.model.plan import Clock, Plan
+from xengine_gui.model.plan import Clock, Plan, Status
 from xengine_gui.schedule.timeline import timeline
 from xengine_gui.schedule.verify import verify
 from xengine_gui.ui.picture_size import LEAST_WIDTH_PIXELS, MOST_PIXELS
@@ -199,10 +199,18 @@ def facts_of(plan: Plan) -> list[str]:
         clock = "makespan" if plan.clock is Clock.OVERLAPPED else "total"
         facts.append(f"{clock} {format_duration(plan.total_ns)}")
     if plan.gap_ratio is not None:
-        facts.append(f"optimal within {format_percent(plan.gap_ratio, 2)}" if plan.gap_ratio else "proved optimal")
+        facts.append(_quality(plan.gap_ratio, plan.status))
     verdict = verify(plan)
     facts.append("verified" if verdict.ok else f"not valid: {verdict.broken[0]}")
     return facts
+
+
+def _quality(gap_ratio: float, status: Status) -> str:
+    """How good a plan is, in the words of the window: only what was proved to the gap that was asked for is optimal."""
+    if not gap_ratio:
+        return "proved optimal"
+    gap = format_percent(max(gap_ratio, 0.0001), 2)  # what rounds to nothing was proved to less than can be shown
+    return f"optimal within {gap}" if status is Status.OPTIMAL else f"at most {gap} to gain"
 
 
 def _paint(picture: Drawing, device: QPaintDevice) -> None:
