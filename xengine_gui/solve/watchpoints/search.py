@@ -104,7 +104,8 @@ class Search(Knowledge):
             return []
         self.slack = tightened.slack
         fresh = self._dive(tightened)
-        fresh += self._improve(tightened, settings.AROUND_S + settings.AROUND_SHARE * self.context.elapsed_s)
+        if not fresh or self.gap_ratio > settings.LOOSEST_GAP:
+            fresh += self._improve(tightened, settings.AROUND_S + settings.AROUND_SHARE * self.context.elapsed_s)
         stuck = self.idle >= settings.IDLE_ROUNDS and self.gap_ratio > settings.STUCK_GAP
         if not fresh and not self.closed:
             fresh += self._prove(tightened)
