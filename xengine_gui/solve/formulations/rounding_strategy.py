@@ -5,13 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xengine_gui.model.plan import Plan, Status
-from xengine_gui.model.problem import Problem
-from xengine_gui.solve.base import SolveContext
-from xengine_gui.solve.formulations.one_device import OneDevice, single_devices
+from xengine_gui.solve.formulations.one_device import OneDevice
 from xengine_gui.solve.formulations.search import Search
-from xengine_gui.solve.formulations.strategy import MOST_RUNS, checkmate_model_of, why_not_single
-from xengine_gui.solve.working_set import single_operator_proof
+from xengine_gui.solve.formulations.strategy import Checkmate, checkmate_model_of
 
 if TYPE_CHECKING:
     from xengine_gui.solve.formulations.rounding import HeldLp
@@ -25,11 +21,9 @@ DRAWS = 20
 _THRESHOLD = 0.5
 _SEED = 2020
 
-_NO_PLAN = "No rounding of Checkmate's LP keeps the limit; plans may exist all the same."
 
-
-class CheckmateRounding:
-    """Plans by rounding Checkmate's LP."""
+class CheckmateRounding(Checkmate):
+    """Plans by rounding Checkmate's LP, on the same devices and within the same size as Checkmate's MILP."""
 
     key = "checkmate-rounding"
     title = "Checkmate, rounded LP"
@@ -37,26 +31,10 @@ class CheckmateRounding:
         "The two-phase rounding of Checkmate's LP (Jain et al., MLSys 2020), at a half and at random, with some of the "
         "limit spared; on several devices the best single one."
     )
-    proves = True
+    no_plan = "No rounding of Checkmate's LP keeps the limit; plans may exist all the same."
 
-    def supports(self, problem: Problem) -> str:
-        """Why it cannot: no device runs everything, or the model, quadratic in the operators, is too large."""
-        return why_not_single(problem, MOST_RUNS)
-
-    def plan(self, problem: Problem, context: SolveContext) -> Plan:
-        """The best rounding on any single device, with the LP's bound where the model has all plans."""
-        search = Search(problem, context, self.key)
-        proof = single_operator_proof(problem.indexed)
-        if proof is not None:
-            return search.without(Status.INFEASIBLE, proof.sentence(problem))
-        for side in single_devices(problem):
-            if not context.should_stop() and search.total_ns > sum(side.time_ns):
-                _round(search, side)
-        return search.plan(_NO_PLAN)
-
-    def model(self, problem: Problem) -> Any:
-        """The model of the fastest single device."""
-        return checkmate_model_of(single_devices(problem)[0])
+    def _solve(self, search: Search, side: OneDevice) -> None:
+        _round(search, side)
 
 
 def _round(search: Search, side: OneDevice) -> None:

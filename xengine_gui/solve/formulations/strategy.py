@@ -33,6 +33,7 @@ class Checkmate:
         "single one."
     )
     proves = True
+    no_plan = NO_SINGLE_PLAN
 
     def supports(self, problem: Problem) -> str:
         """Why it cannot: no device runs everything, or the model, quadratic in the operators, is too large."""
@@ -46,8 +47,12 @@ class Checkmate:
             return search.without(Status.INFEASIBLE, proof.sentence(problem))
         for side in single_devices(problem):
             if not context.should_stop() and search.total_ns > sum(side.time_ns):
-                _solve(search, side)
-        return search.plan(NO_SINGLE_PLAN)
+                self._solve(search, side)
+        return search.plan(self.no_plan)
+
+    def _solve(self, search: Search, side: OneDevice) -> None:
+        """Look for plans on one device."""
+        _solve(search, side)
 
     def model(self, problem: Problem) -> Any:
         """The model of the fastest single device."""
