@@ -2,28 +2,22 @@
 
 import argparse
 import importlib
-import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 import xengine_gui
+from xengine_gui.cli import values
+from xengine_gui.cli.options import add_problem, add_problem_options, add_sizes, add_strategies
 from xengine_gui.cli.output import say
 from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Clock
 from xengine_gui.solve.objective import Objective
-from xengine_gui.ui.picture_size import LEAST_WIDTH_PIXELS, MOST_PIXELS
-from xengine_gui.units import parse_duration_ns, parse_size_bytes
 
 _EPILOG = """\
 Sizes are written as 8GiB, 900MB or 8G (read as 8 GiB). Exit status: 0 done, 1 a plan that breaks a rule,
 2 bad input, 3 proved infeasible, 4 no plan within the time.
 """
-
-_DEVICE_HELP = (
-    "a device to plan for, made from a preset (see xengine devices); limit is a size, or a share such as 40%% of what "
-    "the whole graph would take on that device; may be given several times"
-)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -76,27 +70,27 @@ def _inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="GRAPH", type=Path, help="a network (.onnx, module.py:factory), a graph or a problem"
     )
-    _add_sizes(parser)
+    add_sizes(parser)
     parser.add_argument("--training", action="store_true", help="look at the whole training step")
     parser.add_argument("--optimizer", metavar="NAME", default="sgd", help="with --training: none, sgd, momentum, adam")
     parser.add_argument("--json", action="store_true", help="print a JSON object")
 
 
 def _plan(parser: argparse.ArgumentParser) -> None:
-    _add_problem(parser)
+    add_problem(parser)
     parser.add_argument(
         "--strategy", metavar="S", help="how to plan (see xengine strategies); default: optimal, or what a session says"
     )
     parser.add_argument(
         "--gap",
         metavar="R",
-        type=_ratio,
+        type=values.ratio,
         help="stop at this proved distance, as 0.01 or 1%%; default: 0.1%%, demo 0.5%%",
     )
     parser.add_argument(
         "--time",
         metavar="S",
-        type=_seconds,
+        type=values.seconds,
         default=argparse.SUPPRESS,  # absent means more than any number: see _options in cli.plan
         help="seconds to plan for, or none; default: 60, or 10 where 1%% is proved by then and --gap is not given",
     )
@@ -109,7 +103,7 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deadline",
         metavar="T",
-        type=_duration_ns,
+        type=values.duration_ns,
         help="the most that the plan may take on the serial clock, as 2s or 150ms; needs --strategy poet",
     )
     parser.add_argument(
@@ -142,11 +136,11 @@ def _compare(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="a network or a problem file, planned by each strategy; or two plan files, to tell what differs",
     )
-    _add_problem_options(parser)
-    _add_strategies(parser, "all")
-    parser.add_argument("--gap", metavar="R", type=_ratio, help="stop at this proved distance; default: 0.1%%")
+    add_problem_options(parser)
+    add_strategies(parser, "all")
+    parser.add_argument("--gap", metavar="R", type=values.ratio, help="stop at this proved distance; default: 0.1%%")
     parser.add_argument(
-        "--time", metavar="S", type=_seconds, default=30.0, help="seconds for each strategy, or none; default: 30"
+        "--time", metavar="S", type=values.seconds, default=30.0, help="seconds for each strategy, or none; default: 30"
     )
     parser.add_argument(
         "--in-process",
@@ -163,7 +157,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _sweep(parser: argparse.ArgumentParser) -> None:
-    _add_problem(parser)
+    add_problem(parser)
     size = "a size, or a share such as 40%% of what the whole graph would take on the device"
     parser.add_argument(
         "--device-limit", metavar="NAME", help="the device whose limit is swept; default: the only one with a limit"
@@ -173,23 +167,25 @@ def _sweep(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to", metavar="SIZE", help=f"the largest limit: {size}; default: 100%%")
     parser.add_argument(
-        "--points", metavar="N", type=_count, help="how many limits; default: 12, or 6 with a second device"
+        "--points", metavar="N", type=values.points, help="how many limits; default: 12, or 6 with a second device"
     )
     parser.add_argument(
         "--second-device", metavar="NAME", help="sweep the limit of this device too: a total for each pair of limits"
     )
     parser.add_argument("--second-from", metavar="SIZE", help="the smallest limit of the second device")
     parser.add_argument("--second-to", metavar="SIZE", help="the largest limit of the second device")
-    parser.add_argument("--second-points", metavar="N", type=_count, default=6, help="how many of them; default: 6")
-    _add_strategies(parser, "optimal")
-    parser.add_argument("--gap", metavar="R", type=_ratio, help="stop at this proved distance; default: 0.1%%")
     parser.add_argument(
-        "--time", metavar="S", type=_seconds, default=10.0, help="seconds for each plan, or none; default: 10"
+        "--second-points", metavar="N", type=values.points, default=6, help="how many of them; default: 6"
+    )
+    add_strategies(parser, "optimal")
+    parser.add_argument("--gap", metavar="R", type=values.ratio, help="stop at this proved distance; default: 0.1%%")
+    parser.add_argument(
+        "--time", metavar="S", type=values.seconds, default=10.0, help="seconds for each plan, or none; default: 10"
     )
     parser.add_argument(
         "--workers",
         metavar="N",
-        type=_whole,
+        type=values.processes,
         help="processes that plan side by side, 0 for none; default: one per core",
     )
     parser.add_argument("--scheduler", metavar="ADDRESS", help="plan on the workers of this Dask scheduler instead")
@@ -203,7 +199,7 @@ def _sweep(parser: argparse.ArgumentParser) -> None:
 
 
 def _problem(parser: argparse.ArgumentParser) -> None:
-    _add_problem(parser)
+    add_problem(parser)
     parser.add_argument("-o", "--output", metavar="PROBLEM", type=Path, required=True, help="the file to write")
 
 
@@ -217,8 +213,8 @@ def _render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FIG", type=Path, required=True, help="the picture: .svg, .png or .pdf"
     )
-    parser.add_argument("--width", metavar="PIXELS", type=_width, default=1600, help="default: 1600")
-    parser.add_argument("--height", metavar="PIXELS", type=_height, help="default: as high as the devices need")
+    parser.add_argument("--width", metavar="PIXELS", type=values.width, default=1600, help="default: 1600")
+    parser.add_argument("--height", metavar="PIXELS", type=values.height, help="default: as high as the devices need")
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")
     parser.add_argument("--graph", action="store_true", help="draw the graph in place of the timeline, in its own size")
 
@@ -251,8 +247,12 @@ def _export(parser: argparse.ArgumentParser) -> None:
 
 def _profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="GRAPH", type=Path, help="a network (.onnx)")
-    parser.add_argument("--runs", metavar="N", type=_count, default=15, help="samples of each operator; default: 15")
-    parser.add_argument("--threads", metavar="N", type=_whole, default=0, help="default: 0, which is one per core")
+    parser.add_argument(
+        "--runs", metavar="N", type=values.count, default=15, help="samples of each operator; default: 15"
+    )
+    parser.add_argument(
+        "--threads", metavar="N", type=values.processes, default=0, help="default: 0, which is one per core"
+    )
     parser.add_argument(
         "--processor-time",
         action="store_true",
@@ -265,7 +265,7 @@ def _profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--optimizer", metavar="NAME", default="sgd", help="what training keeps per weight: none, sgd, momentum, adam"
     )
-    _add_sizes(parser)
+    add_sizes(parser)
     parser.add_argument("-o", "--output", metavar="FILE.csv", type=Path, help="write the table, for --costs")
 
 
@@ -296,167 +296,3 @@ COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "strategies": ("list the ways of planning", _strategies),
     "window": ("open the window (as does xengine alone)", _window),
 }
-
-
-def _add_sizes(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--batch", metavar="N", type=_count, help="the batch size")
-    parser.add_argument(
-        "--bind", metavar="NAME=N", type=_binding, action="append", default=[], help="the value of a symbolic dimension"
-    )
-    parser.add_argument(
-        "--size", metavar="NAME=SIZE", type=_size, action="append", default=[], help="the bytes of a tensor without any"
-    )
-    parser.add_argument(
-        "--map",
-        metavar="FIELD=KEY[:UNIT]",
-        type=_field,
-        action="append",
-        default=[],
-        help="the attribute of a graph's nodes that holds a field (time, size, workspace, backward, …) and "
-        "the unit of its numbers, as in --map size=mem:MiB --map time=cost:us",
-    )
-    parser.add_argument(
-        "--default",
-        metavar="FIELD=VALUE",
-        type=_default,
-        action="append",
-        default=[],
-        help="what nodes without a value for a field get, as in --default time=1ms",
-    )
-
-
-def _add_strategies(parser: argparse.ArgumentParser, default: str) -> None:
-    parser.add_argument(
-        "--strategies",
-        "--strategy",
-        metavar="A,B,…",
-        default=default,
-        help=f"how to plan (see xengine strategies), or all; default: {default}",
-    )
-
-
-def _add_problem(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", metavar="GRAPH|PROBLEM", type=Path, nargs="?", help="a network, a problem file or a session (.xengine)"
-    )
-    _add_problem_options(parser)
-
-
-def _add_problem_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--device", metavar="NAME=PRESET[,limit=SIZE]", action="append", default=[], help=_DEVICE_HELP)
-    parser.add_argument(
-        "--limit",
-        metavar="NAME=SIZE",
-        action="append",
-        default=[],
-        help="another memory limit for a device, also in a problem file: a size, a share such as 40%%, or none",
-    )
-    parser.add_argument("--inference", action="store_true", help="plan one forward pass instead of a training step")
-    parser.add_argument(
-        "--optimizer", metavar="NAME", default="sgd", help="what training keeps per weight: none, sgd, momentum, adam"
-    )
-    parser.add_argument("--demo", action="store_true", help="take the bundled demo instead of a file")
-    parser.add_argument(
-        "--implementations",
-        action="store_true",
-        help="let the plan choose each convolution's algorithm: faster ones take workspace (a network's problem grows)",
-    )
-    parser.add_argument(
-        "--costs",
-        metavar="FILE.csv",
-        type=Path,
-        action="append",
-        default=[],
-        help="measured times (see xengine profile) in place of modelled ones; may be given several times",
-    )
-    _add_sizes(parser)
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
-def _whole(text: str) -> int:
-    return 0 if text.strip() == "0" else _count(text)
-
-
-def _width(text: str) -> int:
-    return _pixels(text, LEAST_WIDTH_PIXELS)
-
-
-def _height(text: str) -> int:
-    return _pixels(text, 1)
-
-
-def _pixels(text: str, least: int) -> int:
-    value = _count(text)
-    if not least <= value <= MOST_PIXELS:
-        raise argparse.ArgumentTypeError(f"{value} is not between {least} and {MOST_PIXELS} pixels")
-    return value
-
-
-def _binding(text: str) -> tuple[str, int]:
-    name, equals, value = text.rpartition("=")
-    if not equals or not name:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=N")
-    return name, _count(value)
-
-
-def _size(text: str) -> tuple[str, int]:
-    name, equals, value = text.rpartition("=")
-    if not equals or not name:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=SIZE")
-    try:
-        return name, parse_size_bytes(value)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _field(text: str) -> tuple[str, str]:
-    field, equals, key = text.partition("=")
-    if not equals or not field or not key:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form FIELD=KEY")
-    return field, key
-
-
-def _default(text: str) -> tuple[str, str]:
-    field, value = _field(text)
-    return f"default.{field}", value
-
-
-def _ratio(text: str) -> float:
-    share = text.strip()
-    try:
-        value = float(share.removesuffix("%")) / (100 if share.endswith("%") else 1)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share such as 0.01 or 1%")
-    return value
-
-
-def _duration_ns(text: str) -> int:
-    try:
-        value = parse_duration_ns(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time above 0 s")
-    return value
-
-
-def _seconds(text: str) -> float | None:
-    if text.strip().lower() == "none":
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        try:
-            value = parse_duration_ns(text) / 1e9
-        except InputError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time above 0 s")
-    return value
