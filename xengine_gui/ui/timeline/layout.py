@@ -8,8 +8,27 @@ from xengine_gui.schedule.timeline import DeviceTimeline
 _MARGIN = 14.0
 _CARD_GAP = 12.0
 _PADDING = 10.0
-_LEAST_MEMORY_LINES = 3.4
 _MOST_MEMORY_LINES = 22.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Density:
+    """How close the lanes of a card stand: bands in line heights, gaps in pixels."""
+
+    padding: float
+    title: float
+    compute: float
+    frees: float
+    transfers: float
+    gap: float
+    above_curve: float
+    least_memory: float
+
+
+_ROOMY = _Density(_PADDING, 1.3, 1.65, 0.5, 0.72, 1.0, 0.9, 3.4)
+_TIGHT = _Density(5.0, 1.15, 1.3, 0.45, 0.6, 0.5, 0.75, 3.0)
+_SLIM = _Density(4.0, 1.15, 0.8, 0.4, 0.5, 0.5, 0.6, 1.4)
+"""From how a card looks best to how it is still readable; cards give way to one another in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,36 +144,70 @@ def arrange(
     # Columns are whole device pixels, and the plot starts on one, so that bars are crisp at any scale.
     left = round((card_left + _PADDING + gutter) * scale) / scale
     columns = max(16, int((card_right - _PADDING - left) * scale))
-    fixed = [_stack(device, 0.0, 0.0, line_height).outer.height for device in devices]
+    densities = _densities(devices, None if height is None else height - axis.height - _MARGIN, line_height)
+    gap = _CARD_GAP if _ROOMY in densities or not devices else _CARD_GAP / 2
     memory = line_height * 9.0
     if height is not None and devices:
-        spare = height - axis.height - sum(fixed) - _CARD_GAP * (len(devices) - 1) - _MARGIN
-        memory = min(max(spare / len(devices), line_height * _LEAST_MEMORY_LINES), line_height * _MOST_MEMORY_LINES)
+        fixed = sum(_stack(*pair, 0.0, 0.0, line_height).outer.height for pair in zip(devices, densities, strict=True))
+        spare = height - axis.height - fixed - gap * (len(devices) - 1) - _MARGIN
+        slim = [density.least_memory * line_height for density in densities if density is _SLIM]
+        memory = (spare - sum(slim)) / max(1, len(devices) - len(slim))
     cards: list[Card] = []
     top = axis.bottom
-    for device in devices:
-        cards.append(_stack(device, top, float(int(memory)), line_height))
-        top = cards[-1].outer.bottom + _CARD_GAP
-    total = (top - _CARD_GAP if cards else top) + _MARGIN
+    for device, density in zip(devices, densities, strict=True):
+        most = line_height * (density.least_memory if density is _SLIM and height is not None else _MOST_MEMORY_LINES)
+        curve = min(max(memory, line_height * density.least_memory), most)
+        cards.append(_stack(device, density, top, float(int(curve)), line_height))
+        top = cards[-1].outer.bottom + gap
+    total = (top - gap if cards else top) + _MARGIN
     return Layout(width, total, axis, tuple(cards), card_left, card_right, left, columns, 1.0 / scale)
 
 
-def _stack(device: DeviceTimeline, top: float, memory: float, line_height: float) -> Card:
-    thin = round(line_height * 0.72)
-    y = top + round(_PADDING * 0.8)
-    title = Band(y, round(line_height * 1.3))
-    y = title.bottom + 3
+def _densities(devices: Sequence[DeviceTimeline], room: float | None, line_height: float) -> list[_Density]:
+    """The density of each card: all as they look best, else closer, else those that compute least closer still."""
+    densities = [_ROOMY] * len(devices)
+
+    def fits() -> bool:
+        heights = (
+            _stack(device, density, 0.0, density.least_memory * line_height, line_height).outer.height
+            for device, density in zip(devices, densities, strict=True)
+        )
+        return room is None or sum(heights) + _CARD_GAP * (len(devices) - 1) <= room
+
+    if not fits():
+        densities = [_TIGHT] * len(devices)
+    busy = [int((device.compute.end_ns - device.compute.start_ns).sum()) for device in devices]
+    # The busiest keeps its room.
+    for least in sorted(range(len(devices)), key=busy.__getitem__)[:-1]:
+        if fits():
+            break
+        densities[least] = _SLIM
+    return densities
+
+
+def _stack(device: DeviceTimeline, density: _Density, top: float, memory: float, line_height: float) -> Card:
+    def lines(count: float) -> int:
+        return round(line_height * count)
+
+    def gap(pixels: float) -> int:
+        return round(pixels * density.gap)
+
+    y = top + round(density.padding * 0.8)
+    title = Band(y, lines(density.title))
+    y = title.bottom + gap(3)
     compute = None
     if len(device.compute.start_ns):
-        compute = Band(y, round(line_height * 1.65))
+        compute = Band(y, lines(density.compute))
         y = compute.bottom + 1
-    frees = Band(y, round(line_height * 0.5) if compute is not None or len(device.free_ns) else 0.0)
-    y = frees.bottom + 5
+    frees = Band(y, lines(density.frees) if compute is not None or len(device.free_ns) else 0.0)
+    y = frees.bottom + gap(5)
     incoming = outgoing = None
     if len(device.incoming.start_ns) or len(device.outgoing.start_ns):
-        incoming = Band(y, thin)
-        outgoing = Band(incoming.bottom + 4, thin)
-        y = outgoing.bottom + 6
+        incoming = Band(y, lines(density.transfers))
+        outgoing = Band(incoming.bottom + gap(4), lines(density.transfers))
+        y = outgoing.bottom + gap(6)
     # Room above the curve for the limit's label, which stands on its line.
-    curve = Band(y + round(line_height * 0.9), memory)
-    return Card(Band(top, curve.bottom + round(_PADDING) - top), title, compute, frees, incoming, outgoing, curve)
+    curve = Band(y + lines(density.above_curve), memory)
+    return Card(
+        Band(top, curve.bottom + round(density.padding) - top), title, compute, frees, incoming, outgoing, curve
+    )
