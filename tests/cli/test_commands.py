@@ -172,7 +172,7 @@ BAD = [
     (["plan", "FILE", "--time", "nan"], "'nan' is"),
     (["plan", "FILE", "--strategy", "best"], "there is no strategy 'best'"),
     (["plan", "FILE", "--limit", "gpu=8Gb"], "bits?"),
-    (["plan", "FILE", "--limit", "tpu=8GiB"], "there is no device 'tpu' in 'chain'; its devices are gpu."),
+    (["plan", "FILE", "--limit", "tpu=8GiB"], "there is no device 'tpu'; there is only gpu."),
     (["plan", "FILE", "--limit", "8GiB"], "is not of the form NAME=SIZE"),
     (["plan", "FILE", "-o", "none/plan.json"], "none/plan.json: cannot be written: its folder does not exist."),
     (["plan", "FILE", "--picture", "plan.gif"], "pictures are drawn into .svg, .png and .pdf files"),

@@ -67,6 +67,12 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def sentence(text: str) -> str:
+    """A text that may be shown, with its full stop."""
+    text = shown(text).rstrip(".")
+    return text if text.endswith(("?", "!")) else f"{text}."
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[int] = (0,)) -> None:
     """An aligned table; the columns numbered in `left` are words, the others figures."""
     cells = [[shown(cell) for cell in row] for row in [list(head), *rows]]

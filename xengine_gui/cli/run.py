@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 
 from xengine_gui.cli.arguments import parse
-from xengine_gui.cli.output import end_answer, shown, tell
+from xengine_gui.cli.output import end_answer, sentence, shown, tell
 from xengine_gui.cli.status import BAD_INPUT, DONE, STOPPED
 from xengine_gui.errors import InputError, PlannerError
 
@@ -41,7 +41,7 @@ def _guarded(words: Sequence[str]) -> int:
         _tell_mistakes(error)
         return BAD_INPUT
     except PlannerError as error:
-        tell(f"{shown(str(error)).rstrip('.')}.")
+        tell(sentence(str(error)))
         return BAD_INPUT
     except KeyboardInterrupt:
         tell("Stopped.")
@@ -63,7 +63,7 @@ def _ended(status: int) -> int:
 def _tell_mistakes(error: InputError) -> None:
     source = f"{shown(error.source)}: " if error.source else ""
     for mistake in error.mistakes[:_MOST_MISTAKES]:
-        tell(f"{source}{shown(mistake).rstrip('.')}.")
+        tell(sentence(f"{source}{mistake}"))
     if len(error.mistakes) > _MOST_MISTAKES:
         tell(f"{source}{len(error.mistakes) - _MOST_MISTAKES:,} more mistakes are not listed.")
 

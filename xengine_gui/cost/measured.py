@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from pathlib import Path
 
-from xengine_gui.errors import InputError
+from xengine_gui.errors import InputError, did_you_mean
 from xengine_gui.model.json_file import read_bytes, write_text
 from xengine_gui.model.operator import Implementation
 from xengine_gui.model.problem import Problem
@@ -21,6 +21,8 @@ from xengine_gui.units import LARGEST, format_names
 COLUMNS = ("operator", "device", "implementation", "time_ns", "workspace_bytes", "spread_ns", "source")
 _NEEDED = ("operator", "device", "time_ns")
 _SEPARATORS = ",;\t"
+_MOST_GUESSES = 3
+"""What may be meant instead of an unknown operator is told of so many: to look through thousands takes a moment."""
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _LONGEST_NUMBER = 60
 _DIGITS = frozenset("0123456789+-.eE_")
@@ -216,9 +218,12 @@ def _repeated(rows: Iterable[CostRow]) -> Iterator[str]:
 def _misplaced(problem: Problem, rows: Iterable[CostRow]) -> Iterator[str]:
     operators = {operator.name for operator in problem.operators}
     devices = [device.name for device in problem.devices]
+    guesses = 0
     for row in rows:
         where = f"line {row.line}: " if row.line else ""
         if row.operator not in operators:
-            yield f"{where}there is no operator {row.operator!r} in {problem.name or 'the problem'}"
+            guess = did_you_mean(row.operator, operators) if guesses < _MOST_GUESSES else ""
+            guesses += 1
+            yield f"{where}there is no operator {row.operator!r} in {problem.name or 'the problem'}{guess}"
         if row.device not in devices:
             yield f"{where}there is no device {row.device!r}; the devices are {format_names(devices)}"

@@ -6,7 +6,7 @@ from functools import cache
 
 from xengine_gui.cost.own_presets import Found, own_presets_file, read_own_presets
 from xengine_gui.cost.preset_fields import DevicePreset
-from xengine_gui.errors import InputError
+from xengine_gui.errors import InputError, unknown_name
 from xengine_gui.paths import resources
 
 __all__ = ["DevicePreset", "bundled_presets", "device_preset", "device_presets", "own_presets"]
@@ -44,6 +44,6 @@ def device_preset(key: str) -> DevicePreset:
     for preset in device_presets():
         if preset.key == key:
             return preset
-    known = ", ".join(preset.key for preset in device_presets())
     broken = f" ({own_presets_file()}: {own_presets().mistakes[0]})" if own_presets().mistakes else ""
-    raise InputError("", f"there is no device preset {key!r}; there are {known}{broken}")
+    where = "`xengine devices` tells them all"
+    raise InputError("", unknown_name("device preset", key, (p.key for p in device_presets()), where) + broken)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
-from xengine_gui.errors import InputError
+from xengine_gui.errors import InputError, unknown_name
 from xengine_gui.model.device import Device, Link, TransferTime
 from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.operator import Operator
@@ -45,8 +45,7 @@ class Problem:
         for device in self.devices:
             if device.name == name:
                 return device
-        known = ", ".join(d.name for d in self.devices)
-        raise InputError("", f"there is no device {name!r} in {self.name!r}; its devices are {known}")
+        raise InputError("", unknown_name("device", name, (d.name for d in self.devices)))
 
     def with_limit(self, device: str, memory_limit_bytes: int | None) -> "Problem":
         """The same problem with another memory limit on one device."""

@@ -1,6 +1,6 @@
 """The list of strategies; menus, option forms and contract tests are made from it."""
 
-from xengine_gui.errors import InputError
+from xengine_gui.errors import InputError, unknown_name
 from xengine_gui.solve.base import Strategy
 from xengine_gui.solve.checkpointing.chen_greedy import ChenGreedy
 from xengine_gui.solve.checkpointing.chen_sqrt import ChenSqrt
@@ -46,4 +46,5 @@ def strategy(key: str) -> Strategy:
     for candidate in STRATEGIES:
         if candidate.key == key:
             return candidate
-    raise InputError("", f"there is no strategy {key!r}; there are {', '.join(s.key for s in STRATEGIES)}")
+    where = "`xengine strategies` tells them all"
+    raise InputError("", unknown_name("strategy", key, (s.key for s in STRATEGIES), where))

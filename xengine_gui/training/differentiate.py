@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from types import MappingProxyType
 
-from xengine_gui.errors import InputError
+from xengine_gui.errors import InputError, unknown_name
 from xengine_gui.model.dtype import is_float
 from xengine_gui.model.graph import GraphOperator, GraphTensor, NetworkGraph, TrainingGraph, TrainingOperator
 from xengine_gui.model.operator import Phase
@@ -28,7 +28,7 @@ def training_graph(network: NetworkGraph, *, optimizer: str = "sgd") -> Training
     Gradients of parameters are written into the parameters' own bytes; gradients of network inputs are not computed.
     """
     if optimizer not in OPTIMIZERS:
-        raise InputError("", f"there is no optimizer {optimizer!r}; there are {', '.join(OPTIMIZERS)}")
+        raise InputError("", unknown_name("optimizer", optimizer, OPTIMIZERS))
     if network.has_backward:
         return existing_training_graph(network, optimizer)
     return _Differentiation(network, optimizer).graph()
