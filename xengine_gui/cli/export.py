@@ -14,7 +14,7 @@ from xengine_gui.cli.status import DONE
 from xengine_gui.errors import InputError, PlannerError
 from xengine_gui.model.plan import Clock, Plan
 from xengine_gui.model.plan_file import read_plan
-from xengine_gui.schedule.export import Exporter, ExportOptions, exporter, exporter_for, write_export
+from xengine_gui.schedule.export import Exporter, ExportOptions, export_remarks, exporter, exporter_for, write_export
 from xengine_gui.schedule.finish import on_clock
 from xengine_gui.schedule.verify import verify
 from xengine_gui.session import SUFFIX, read_session, restored_plan
@@ -44,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     write_export(plan, output, one, options)
     size = f" ({format_size(output.stat().st_size)})" if output.is_file() else ""
     say(f"{one.title}: {shown(str(output))}{size}, on the {plan.clock} clock.")
+    for remark in export_remarks(plan, one):
+        say(remark)
     return DONE
 
 

@@ -10,7 +10,8 @@ from xml.parsers import expat
 
 from xengine_gui.errors import InputError
 from xengine_gui.importers.base import refuse_dimensions
-from xengine_gui.importers.costed.graph import Edge, Node, RawGraph, problem_of
+from xengine_gui.importers.costed.graph import problem_of
+from xengine_gui.importers.costed.raw import Edge, Node, RawGraph
 from xengine_gui.model.json_file import read_bytes
 from xengine_gui.model.problem import Problem
 
@@ -125,8 +126,11 @@ class _Reader:
         """An element ends."""
         tag = tag.rpartition(":")[2]
         self.path.pop()
-        if tag == "data" and "data" not in self.path and self.values is not None and self.path[-1:] == ["node"]:
-            self._value("".join(self.text).strip(), line)
+        if tag == "data" and "data" not in self.path:
+            if self.values is not None and self.path[-1:] == ["node"]:
+                self._value("".join(self.text).strip(), line)
+            elif self.path[-1:] == ["graph"] and self.data_key in self.keys:
+                self.raw.values[self.keys[self.data_key].name] = "".join(self.text).strip()
         if tag in {"node", "edge"}:
             self.values = None
         self.text.clear()

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from xengine_gui.errors import InputError
 from xengine_gui.importers.base import refuse_dimensions
-from xengine_gui.importers.costed.graph import Edge, Node, RawGraph, problem_of
+from xengine_gui.importers.costed.graph import problem_of
+from xengine_gui.importers.costed.raw import Edge, Node, RawGraph
 from xengine_gui.model.json_file import Json, kind_of, read_json, show
 from xengine_gui.model.problem import Problem
 
@@ -41,10 +42,11 @@ def raw_graph(data: Json, source: str, name: str) -> RawGraph:
         mistakes.append("directed must be true: an undirected graph does not tell what reads what")
     if "edges" in data and "links" in data:
         mistakes.append("both edges and links are given; one of them must go")
-    raw = RawGraph(name)
+    own = data.get("graph", {})
+    raw = RawGraph(name, values=dict(own) if isinstance(own, dict) else {})
     word = "links" if "links" in data else "edges"
     for place, row in _rows(data, "nodes", mistakes, needed=True):
-        raw.nodes.append(Node(_key(row, "id", place, mistakes), {k: v for k, v in row.items() if k != "id"}, place))
+        raw.nodes.append(Node(_key(row, "id", place, mistakes), _flat(row, place, mistakes), place))
     for place, row in _rows(data, word, mistakes):
         raw.edges.append(Edge(_key(row, "source", place, mistakes), _key(row, "target", place, mistakes), place))
     if mistakes:
@@ -63,6 +65,22 @@ def _rows(
         if not isinstance(row, dict):
             mistakes.append(f"{key}[{place}] must be an object, not {kind_of(row)}")
     return [(f"{key}[{i}]", row) for i, row in enumerate(rows) if isinstance(row, dict)]
+
+
+def _flat(row: dict[str, Json], place: str, mistakes: list[str]) -> dict[str, Json]:
+    """The attributes of a node; an object of several devices as one attribute for each, `time.gpu`."""
+    flat: dict[str, Json] = {}
+    for key, value in row.items():
+        spread = isinstance(value, dict) and not key.startswith("xengine_")
+        inner = (
+            {f"{key}.{name}": one for name, one in value.items()}
+            if spread and isinstance(value, dict)
+            else {key: value}
+        )
+        mistakes.extend(f"{place}.{name} is there twice" for name in inner if name in flat)
+        flat.update(inner)
+    flat.pop("id", None)
+    return flat
 
 
 def _key(row: dict[str, Json], key: str, place: str, mistakes: list[str]) -> str:

@@ -36,6 +36,8 @@ NEEDED = ("time", "size")
 
 DEFAULT = "default."
 TEXTS = frozenset({"kind", "name"})
+PER_DEVICE = ("time", "workspace")
+"""What may differ from device to device: `time.gpu` is the time on the device gpu."""
 _SIZES = frozenset({"size", "workspace", "parameters"})
 _FLAGS = frozenset({"backward", "recomputable"})
 
@@ -73,31 +75,35 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Fields:
-    """Attributes by field, and what is taken where a node has none."""
+    """Attributes by field (`time`, and `time.gpu` for one device), and what is taken where a node has none."""
 
     attributes: Mapping[str, Attribute]
     defaults: Mapping[str, int]
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The devices that have attributes of their own."""
+        return tuple(dict.fromkeys(field.partition(".")[2] for field in self.attributes if "." in field))
 
     def taken(self, field: str, values: Mapping[str, object], wrong: list[str], place: str) -> int | None:
         """A time in nanoseconds, a size in bytes or a flag; `None` where the node has none and there is no default.
 
         What cannot be used is told in `wrong`.
         """
+        there = self.there(field, values, wrong, place)
+        return self.defaults.get(field) if there is None else there
+
+    def there(self, field: str, values: Mapping[str, object], wrong: list[str], place: str) -> int | None:
+        """The same without defaults."""
         attribute = self.attributes.get(field)
         value = values.get(attribute.key) if attribute is not None else None
         if attribute is None or value is None:
-            return self.defaults.get(field)
+            return None
         try:
-            return _flag(value) if field in _FLAGS else _amount(value, field, attribute.unit)
+            return _flag(value) if field in _FLAGS else _amount(value, field.partition(".")[0], attribute.unit)
         except InputError as error:
             wrong.append(f"{place}: {attribute.key} {error}")
             return 0
-
-    def text(self, field: str, values: Mapping[str, object]) -> str:
-        """A word, empty where the node has none or it is no text."""
-        attribute = self.attributes.get(field)
-        value = values.get(attribute.key) if attribute is not None else None
-        return value if isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value) else ""
 
 
 def fields_of(mapping: Mapping[str, str], keys: Iterable[str], source: str) -> Fields:
@@ -111,7 +117,8 @@ def fields_of(mapping: Mapping[str, str], keys: Iterable[str], source: str) -> F
     defaults: dict[str, int] = {}
     for field, text in mapping.items():
         name = field.removeprefix(DEFAULT)
-        if name not in USUAL_KEYS:
+        base, dot, device = name.partition(".")
+        if base not in USUAL_KEYS or (dot and (base not in PER_DEVICE or not device or field.startswith(DEFAULT))):
             mistakes.append(f"there is no field {name!r} to map; there are {', '.join(USUAL_KEYS)}")
         elif field.startswith(DEFAULT) and name in TEXTS:
             mistakes.append(f"a {name} is a node's own, so it has no default")
@@ -121,24 +128,46 @@ def fields_of(mapping: Mapping[str, str], keys: Iterable[str], source: str) -> F
             except InputError as error:
                 mistakes.append(f"the default of {name} {error}")
         else:
-            attributes[name] = _attribute(text, name)
-            if attributes[name].key not in there:
-                mistakes.append(f"no node has an attribute {attributes[name].key!r}; there are {format_names(there)}")
+            attribute = _attribute(text, base)
+            found = _found(name, attribute, there)
+            if not found:
+                mistakes.append(f"no node has an attribute {attribute.key!r}; there are {format_names(there)}")
+            attributes.update(found)
     if mistakes:
         raise InputError(source, mistakes)
+    chosen = {field.partition(".")[0] for field in attributes}
     for field, usual in USUAL_KEYS.items():
-        found = next((key for key in usual if key in there), None)
-        if field not in attributes and found is not None:
-            attributes[field] = _attribute(found, field)
+        if field not in chosen:
+            ways = (_found(field, _attribute(key, field), there) for key in usual)
+            attributes.update(next((way for way in ways if way), {}))
     return Fields(attributes, defaults)
+
+
+def spread_keys(there: Iterable[str]) -> dict[str, list[str]]:
+    """Attributes that are there per device, `time.gpu` and `time.cpu`, by what stands before the point."""
+    spread: dict[str, list[str]] = {}
+    for key in there:
+        base, point, device = key.partition(".")
+        if base and point and device:
+            spread.setdefault(base, []).append(device)
+    return spread
+
+
+def _found(field: str, attribute: Attribute, there: Sequence[str]) -> dict[str, Attribute]:
+    """The attribute for all devices and those of single ones, as far as there are any."""
+    found = {field: attribute} if attribute.key in there else {}
+    if field in PER_DEVICE:
+        for device in spread_keys(there).get(attribute.key, ()):
+            found[f"{field}.{device}"] = Attribute(f"{attribute.key}.{device}", attribute.unit)
+    return found
 
 
 def _attribute(text: str, field: str) -> Attribute:
     key, colon, unit = text.rpartition(":")
     if colon and _is_unit(unit, field):
         return Attribute(key, unit)
-    ending = text.rpartition("_")[2]
-    return Attribute(text, ending if "_" in text and _is_unit(ending, field) else "")
+    endings = (part.rpartition("_")[2] for part in (text, text.partition(".")[0]) if "_" in part)
+    return Attribute(text, next((ending for ending in endings if _is_unit(ending, field)), ""))
 
 
 def _is_unit(text: str, field: str) -> bool:

@@ -1,56 +1,32 @@
 """From nodes with attributes and edges to a problem; everything is checked before a graph is made of it."""
 
 import heapq
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xengine_gui.errors import InputError
-from xengine_gui.importers.costed.fields import NEEDED, Fields, MappingWantedError, fields_of
+from xengine_gui.importers.costed.fields import Fields, fields_of
+from xengine_gui.importers.costed.raw import Node, RawGraph
+from xengine_gui.importers.costed.rows import Row, rows_of
+from xengine_gui.importers.costed.structured import EXACT_FORM, GraphFacts, exact_texts, graph_facts, is_text
 from xengine_gui.model.device import Device
-from xengine_gui.model.operator import Implementation, Operator, Phase
+from xengine_gui.model.operator import Operator, Phase
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.tensor import Parameter, Tensor
-from xengine_gui.units import format_count, format_names
+from xengine_gui.units import format_count, format_names, format_size_exact
 
 DEVICE = "device"
-"""The one device of a graph that brings its costs; `--limit device=8GiB` limits it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A node as it stands in a file: its id, its attributes, and where it is."""
-
-    key: str
-    values: Mapping[str, object]
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """An edge as it stands in a file: the second node reads the result of the first."""
-
-    source: str
-    target: str
-    place: str
-
-
-@dataclass
-class RawGraph:
-    """All that a file holds, not yet checked; `name` is what the graph is called."""
-
-    name: str
-    nodes: list[Node] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
+"""The one device of a graph that tells of no devices; `--limit device=8GiB` limits it."""
 
 
 def problem_of(raw: RawGraph, source: str, *, mapping: Mapping[str, str], sizes: Mapping[str, int]) -> Problem:
-    """The problem of running the operators of a graph on one device without a limit.
+    """The problem of running the operators of a graph on the devices that it tells of, else on one without a limit.
 
     An `InputError` tells every mistake with its place; what is merely missing is told by a `MappingWantedError`.
     """
     mistakes = list(_mistakes(raw))
+    facts = graph_facts(raw.values, mistakes)
     if mistakes:
         raise InputError(source, mistakes)
     import networkx as nx  # noqa: PLC0415 - takes a while to load
@@ -59,11 +35,15 @@ def problem_of(raw: RawGraph, source: str, *, mapping: Mapping[str, str], sizes:
     graph.add_nodes_from(node.key for node in raw.nodes)
     graph.add_edges_from((edge.source, edge.target) for edge in raw.edges)
     order = _order(graph, raw, source)
-    keys = tuple(dict.fromkeys(key for node in raw.nodes for key in node.values))
+    keys = tuple(dict.fromkeys(key for node in raw.nodes for key in node.values if not key.startswith("xengine_")))
     fields = fields_of(mapping, keys, source)
     _refuse_strange_sizes(raw, sizes, source)
-    rows = _rows(raw, fields, sizes, keys, source)
-    return _problem(raw, graph, order, rows, fields)
+    devices = facts.devices or tuple(Device(name) for name in fields.devices or (DEVICE,))
+    rows = rows_of(raw, fields, sizes, [device.name for device in devices], keys, source)
+    try:
+        return _Making(raw, graph, order, rows, fields, replace(facts, devices=devices)).problem(source)
+    except InputError as error:
+        raise InputError(source, error.mistakes) from None
 
 
 def _mistakes(raw: RawGraph) -> Iterator[str]:
@@ -109,121 +89,143 @@ def _refuse_strange_sizes(raw: RawGraph, sizes: Mapping[str, int], source: str) 
         raise InputError(source, [f"a size is given for {name!r}, which is no node" for name in sorted(strange)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    time_ns: int
-    size_bytes: int
-    workspace_bytes: int
-    parameter_bytes: int
-    backward: bool
-    recomputable: bool
+@dataclass
+class _Making:
+    raw: RawGraph
+    graph: Any
+    order: Sequence[str]
+    rows: Mapping[str, Row]
+    fields: Fields
+    facts: GraphFacts
 
-
-def _rows(
-    raw: RawGraph, fields: Fields, sizes: Mapping[str, int], keys: tuple[str, ...], source: str
-) -> dict[str, _Row]:
-    wrong: list[str] = []
-    missing: dict[str, list[str]] = {}
-    rows: dict[str, _Row] = {}
-
-    def take(node: Node, name: str, otherwise: int | None = None) -> int:
-        if name == "size" and node.key in sizes:
-            return sizes[node.key]
-        value = fields.taken(name, node.values, wrong, f"{node.place} ({node.key!r})")
-        if value is None and otherwise is None:
-            missing.setdefault(name, []).append(node.key)
-        return (otherwise or 0) if value is None else value
-
-    for node in raw.nodes:
-        rows[node.key] = _Row(
-            take(node, "time"), take(node, "size"), take(node, "workspace", 0), take(node, "parameters", 0),
-            bool(take(node, "backward", 0)), bool(take(node, "recomputable", 1)),
-        )  # fmt: skip
-    if wrong:
-        raise InputError(source, wrong)
-    if missing:
-        guessed = {name: f"{a.key}:{a.unit}" if a.unit else a.key for name, a in fields.attributes.items()}
-        sentences = [_missing(name, missing[name], fields, keys) for name in NEEDED if name in missing]
-        raise MappingWantedError(source, sentences, keys, guessed, missing)
-    return rows
-
-
-def _missing(name: str, nodes: Sequence[str], fields: Fields, keys: Sequence[str]) -> str:
-    attribute = fields.attributes.get(name)
-    remedy = f"give a default with --default {name}={'1ms' if name == 'time' else '8MB'}"
-    if name == "size":
-        remedy += f" or sizes with --size {nodes[0]}=8MB"
-    if attribute is None:
-        there = f"the attributes are {format_names(keys)}" if keys else "no node has attributes"
-        which = f"say which with --map {name}=KEY, or {remedy}"
-        return f"no attribute of the nodes is known to be the {name} ({there}): {which}"
-    return (
-        f"{format_count(len(nodes), 'node')} without a {name}, the attribute {attribute.key!r}: "
-        f"{format_names(map(repr, nodes))}; {remedy}"
-    )
-
-
-def _problem(raw: RawGraph, graph: Any, order: Sequence[str], rows: Mapping[str, _Row], fields: Fields) -> Problem:
-    nodes = {node.key: node for node in raw.nodes}
-    names = _names(raw, fields)
-    operators, tensors, parameters = [], [], []
-    for key in order:
-        row, name = rows[key], names[key]
-        tensors.append(Tensor(name, row.size_bytes))
-        own: tuple[str, ...] = ()
-        if row.parameter_bytes:
-            own = (f"{name}/parameters",)
-            parameters.append(Parameter(own[0], row.parameter_bytes))
-        operators.append(
-            Operator(
-                name=name,
-                kind=fields.text("kind", nodes[key].values),
-                phase=Phase.BACKWARD if row.backward else Phase.FORWARD,
-                inputs=tuple(names[k] for k in graph.predecessors(key)),
-                outputs=(name,),
-                parameters=own,
-                recomputable=row.recomputable,
-                costs={DEVICE: (Implementation(row.time_ns, row.workspace_bytes),)},
-            )
+    def problem(self, source: str) -> Problem:
+        """Operators in their order, each with its results, and what the graph tells of itself."""
+        self.names = _names(self.raw, self.fields)
+        self.results = {
+            key: {self.names[key]: row.size_bytes} if row.facts.outputs is None else row.facts.outputs
+            for key, row in self.rows.items()
+        }
+        mistakes = [*self._strange_devices(), *self._strange_inputs()]
+        if mistakes:
+            raise InputError(source, mistakes)
+        nodes = {node.key: node for node in self.raw.nodes}
+        return Problem(
+            name=text_of(self.raw.values, "name") or self.raw.name,
+            devices=self.facts.devices,
+            operators=tuple(self._operator(nodes[key]) for key in self.order),
+            tensors=self._tensors(),
+            parameters=(*self.facts.parameters, *self._own_parameters()),
+            links=self.facts.links,
+            transfers=self.facts.transfers,
+            keep=self._keep(),
+            notes="\n".join(self._notes()),
         )
-    trained = any(row.backward for row in rows.values())
-    last = tuple(names[key] for key in order if not graph.out_degree(key))
-    return Problem(
-        name=raw.name,
-        devices=(Device(DEVICE, "", None),),
-        operators=tuple(operators),
-        tensors=tuple(tensors),
-        parameters=tuple(parameters),
-        keep=() if trained else last,
-        notes="\n".join(_notes(raw, order, _rounded(raw, fields), trained=trained)),
-    )
+
+    def _operator(self, node: Node) -> Operator:
+        row, name = self.rows[node.key], self.names[node.key]
+        own = (f"{name}/parameters",) if row.parameter_bytes and row.facts.parameters is None else ()
+        return Operator(
+            name=name,
+            kind=text_of(node.values, self.fields.attributes["kind"].key) if "kind" in self.fields.attributes else "",
+            phase=row.facts.phase or (Phase.BACKWARD if row.backward else Phase.FORWARD),
+            inputs=self._inputs(node.key),
+            outputs=tuple(self.results[node.key]),
+            parameters=row.facts.parameters or own,
+            recomputable=row.recomputable,
+            costs=row.costs,
+        )
+
+    def _inputs(self, key: str) -> tuple[str, ...]:
+        told = self.rows[key].facts.inputs
+        if told is not None:
+            return told
+        return tuple(name for before in self.graph.predecessors(key) for name in self.results[before])
+
+    def _tensors(self) -> tuple[Tensor, ...]:
+        tensors = [Tensor(name, size) for key in self.order for name, size in self.results[key].items()]
+        place = {name: i for i, name in enumerate(self.facts.tensors or ())}
+        return tuple(sorted(tensors, key=lambda tensor: place.get(tensor.name, len(place))))
+
+    def _own_parameters(self) -> Iterator[Parameter]:
+        for key in self.order:
+            row = self.rows[key]
+            if row.parameter_bytes and row.facts.parameters is None:
+                yield Parameter(f"{self.names[key]}/parameters", row.parameter_bytes)
+
+    @property
+    def _trained(self) -> bool:
+        return any(row.backward or (row.facts.phase or Phase.FORWARD) != Phase.FORWARD for row in self.rows.values())
+
+    def _keep(self) -> tuple[str, ...]:
+        if self.facts.keep is not None:
+            return self.facts.keep
+        last = (name for key in self.order if not self.graph.out_degree(key) for name in self.results[key])
+        return () if self._trained else tuple(last)
+
+    def _strange_devices(self) -> Iterator[str]:
+        known = [device.name for device in self.facts.devices]
+        for name in self.fields.devices:
+            if name not in known:
+                yield f"nodes have costs on {name!r}, but the devices of the graph are {format_names(known)}"
+
+    def _strange_inputs(self) -> Iterator[str]:
+        """Inputs that are listed, but not as the edges have them."""
+        for node in self.raw.nodes:
+            told = self.rows[node.key].facts.inputs
+            if told is None:
+                continue
+            before = {name: key for key in self.graph.predecessors(node.key) for name in self.results[key]}
+            yield from (f"{node.place}: no edge brings its input {name!r}" for name in told if name not in before)
+            unread = set(before.values()) - {before[name] for name in told if name in before}
+            yield from (f"{node.place}: nothing is read over its edge from {key!r}" for key in sorted(unread))
+
+    def _notes(self) -> Iterator[str]:
+        told = text_of(self.raw.values, "notes")
+        if told:
+            yield told
+        pairs = [(edge.source, edge.target) for edge in self.raw.edges]
+        doubled = len(pairs) - len(set(pairs))
+        if doubled:
+            yield f"{format_count(doubled, 'parallel edge')} left out: a tensor that is read twice counts once"
+        if list(self.order) != [node.key for node in self.raw.nodes]:
+            yield "The nodes do not stand in an order in which they can run; they were sorted"
+        if self.facts.keep is None and not self._trained and self.raw.nodes:
+            plain = "No node is marked as backward: the graph is planned as it is"
+            yield f"{plain}, and what nothing reads is kept to the end"
+        if rounded := _rounded(self.raw, self.fields):
+            yield f"Times below a nanosecond are taken as one: {format_names(rounded)}"
+        if EXACT_FORM not in self.raw.values:
+            yield from self._device_notes()
+            yield "Times and sizes are those of the file; numbers without a unit are nanoseconds and bytes"
+
+    def _device_notes(self) -> Iterator[str]:
+        if len(self.facts.devices) > 1 and not self.facts.links and not self.facts.transfers:
+            yield "The graph tells of no links, so nothing can move from one device to another"
+        largest = max(self._tensors(), key=lambda tensor: tensor.size_bytes, default=None)
+        for device in self.facts.devices:
+            limit = device.memory_limit_bytes
+            if limit is not None and largest is not None and limit < largest.size_bytes:
+                yield (
+                    f"{device.name} may hold {format_size_exact(limit)}, and {largest.name} alone takes "
+                    f"{format_size_exact(largest.size_bytes)}; a limit without a unit is in bytes"
+                )
+
+
+def text_of(values: Mapping[str, object], key: str) -> str:
+    """A text of a graph or a node, as it was before XML; empty where there is none."""
+    value = exact_texts(values).get(key, values.get(key))
+    return value if isinstance(value, str) and is_text(value) else ""
 
 
 def _names(raw: RawGraph, fields: Fields) -> dict[str, str]:
     """Names for people where every node has one of its own, ids where not."""
-    named = {node.key: fields.text("name", node.values) for node in raw.nodes}
+    attribute = fields.attributes.get("name")
+    named = {node.key: text_of(node.values, attribute.key) if attribute else "" for node in raw.nodes}
     return named if all(named.values()) and len(set(named.values())) == len(named) else {key: key for key in named}
 
 
 def _rounded(raw: RawGraph, fields: Fields) -> list[str]:
     """Nodes whose time is less than a nanosecond, and not nothing."""
-    attribute = fields.attributes.get("time")
-    if attribute is None or attribute.unit not in ("", "ns"):
-        return []
-    values = ((node.key, node.values.get(attribute.key)) for node in raw.nodes)
-    return [key for key, value in values if isinstance(value, float) and 0 < value < 0.5]
-
-
-def _notes(raw: RawGraph, order: Sequence[str], rounded: Sequence[str], *, trained: bool) -> Iterator[str]:
-    doubled = sum(Counter((e.source, e.target) for e in raw.edges).values()) - len(
-        {(e.source, e.target) for e in raw.edges}
-    )
-    if doubled:
-        yield f"{format_count(doubled, 'parallel edge')} left out: a tensor that is read twice counts once"
-    if list(order) != [node.key for node in raw.nodes]:
-        yield "The nodes do not stand in an order in which they can run; they were sorted"
-    if not trained and raw.nodes:
-        yield "No node is marked as backward: the graph is planned as it is, and what nothing reads is kept to the end"
-    if rounded:
-        yield f"Times below a nanosecond are taken as one: {format_names(rounded)}"
-    yield "Times and sizes are those of the file; numbers without a unit are nanoseconds and bytes"
+    timed = [a for field, a in fields.attributes.items() if field.partition(".")[0] == "time" and a.unit in ("", "ns")]
+    values = ((node.key, node.values.get(attribute.key)) for node in raw.nodes for attribute in timed)
+    return list(dict.fromkeys(key for key, value in values if isinstance(value, float) and 0 < value < 0.5))

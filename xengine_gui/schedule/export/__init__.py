@@ -8,12 +8,20 @@ from xengine_gui.model.plan import Plan
 from xengine_gui.schedule.export.base import Exporter, ExportOptions, write_parts
 from xengine_gui.schedule.export.chrome_trace import ChromeTrace
 from xengine_gui.schedule.export.csv_text import EventsCsv, MemoryCsv
+from xengine_gui.schedule.export.graphml import GraphMl
 from xengine_gui.schedule.export.html_report import HtmlReport
 from xengine_gui.schedule.export.memory_snapshot import MemorySnapshot
 
-__all__ = ["EXPORTERS", "ExportOptions", "Exporter", "exporter", "exporter_for", "write_export"]
+__all__ = ["EXPORTERS", "ExportOptions", "Exporter", "export_remarks", "exporter", "exporter_for", "write_export"]
 
-EXPORTERS: tuple[Exporter, ...] = (ChromeTrace(), HtmlReport(), EventsCsv(), MemoryCsv(), MemorySnapshot())
+EXPORTERS: tuple[Exporter, ...] = (
+    ChromeTrace(),
+    HtmlReport(),
+    EventsCsv(),
+    MemoryCsv(),
+    MemorySnapshot(),
+    GraphMl(),
+)
 """All exporters in the order of menus; where two have a suffix, the first one writes it unless the other is named."""
 
 
@@ -40,6 +48,11 @@ def write_export(plan: Plan, path: Path, one: Exporter, options: ExportOptions =
     if not plan.has_events:
         raise InputError("", f"there is nothing to export: {plan.explanation or 'this plan has no events'}")
     write_parts(path, one.parts(plan, options))
+
+
+def export_remarks(plan: Plan, one: Exporter) -> tuple[str, ...]:
+    """What a user should know of a file besides that it is written, in sentences; mostly nothing."""
+    return one.remarks(plan) if isinstance(one, GraphMl) else ()
 
 
 def _suffixes() -> Iterator[tuple[int, str]]:
