@@ -12,6 +12,7 @@ from xengine_gui.units import (
     format_duration_exact,
     format_flop_per_s,
     format_names,
+    format_gap,
     format_percent,
     format_size,
     format_size_exact,
@@ -110,6 +111,10 @@ def test_exact_forms_have_every_digit() -> None:
     assert format_size_exact(1) == "1 byte"
     assert format_duration_exact(11_412_003) == "11,412,003 ns"
     assert format_percent(0.1534) == "15.3 %"
+    assert [format_gap(gap) for gap in (0, 1e-9, 0.00004, 0.0001, 0.25)] == [
+        "0.00 %", "< 0.01 %", "< 0.01 %", "0.01 %", "25.00 %",
+    ]  # fmt: skip
+    assert format_gap(1e-6, 3) == "< 0.001 %"
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,14 @@ def format_percent(ratio: float, digits: int = 1) -> str:
     return f"{100 * ratio:.{digits}f} %"
 
 
+def format_gap(gap_ratio: float, digits: int = 2) -> str:
+    """A gap in percent; one that is not nothing, and would be shown as nothing, is `< 0.01 %`."""
+    shown = format_percent(gap_ratio, digits)
+    if gap_ratio <= 0 or shown != format_percent(0, digits):
+        return shown
+    return f"< {format_percent(10 ** -(digits + 2), digits)}"
+
+
 def format_bandwidth(bandwidth_bytes_per_s: int) -> str:
     """A rate at a sensible decimal scale, as makers of links state it: `12 GB/s`."""
     for power in range(5, 0, -1):

@@ -51,8 +51,10 @@ def test_plan_prints_the_figures_and_writes_the_plan(chain_file: Path, tmp_path:
 
 def test_plan_says_when_nothing_fits(chain_file: Path, tmp_path: Path, capsys: Captured) -> None:
     assert run("plan", chain_file, "--limit", "gpu=199", "-o", tmp_path / "plan.json") == 3
-    assert capsys.readouterr().err.startswith("Infeasible: ")
-    assert read_plan(tmp_path / "plan.json").status is Status.INFEASIBLE
+    told = capsys.readouterr().err
+    assert told.startswith("Infeasible: ")
+    assert told.endswith(f" Nothing is written to {tmp_path / 'plan.json'}.\n")
+    assert not (tmp_path / "plan.json").exists()
 
 
 class Late:
@@ -73,7 +75,8 @@ def test_plan_says_when_the_time_was_too_short(
     monkeypatch.setattr(strategies, "STRATEGIES", (Late(),))
     (tmp_path / "plan.json").write_text("old")
     assert run("plan", chain_file, "--strategy", "late", "-o", tmp_path / "plan.json") == 4
-    assert capsys.readouterr().err == "No plan: the time was too short.\n"
+    told = f"No plan: the time was too short. Nothing is written to {tmp_path / 'plan.json'}.\n"
+    assert capsys.readouterr().err == told
     assert (tmp_path / "plan.json").read_text() == "old"
 
 
@@ -118,6 +121,18 @@ def test_verify_says_first_that_a_plan_was_made_for_another_problem(tmp_path: Pa
     first, _, then = capsys.readouterr().out.splitlines()[:3]
     assert first.endswith("plan.json was made for another problem: its own has other operators.")
     assert "plan.json breaks" in then
+
+
+def test_verify_lists_the_first_broken_rules_or_all(tmp_path: Path, capsys: Captured) -> None:
+    events = [Run(0, 0), *[Drop(0, 0)] * 30]
+    write_plan(finished_plan(chain_problem(), "test", events), tmp_path / "bad.json")
+    assert run("verify", tmp_path / "bad.json") == 1
+    first, *few = capsys.readouterr().out.splitlines()
+    assert len(few) == 21
+    more = int(first.split()[2]) - 20
+    assert few[-1] == f"  and {more} more (--all lists them)"
+    assert run("verify", tmp_path / "bad.json", "--all") == 1
+    assert len(capsys.readouterr().out.splitlines()) == 21 + more
 
 
 @pytest.mark.parametrize("size", [("--width", "320"), ("--width", "30000", "--height", "1")])

@@ -12,6 +12,7 @@ from problems_fixed import training_chain
 
 from xengine_gui.cli import main
 from xengine_gui.cli.chosen_strategies import chosen_strategies
+from xengine_gui.cli.compare import reasons_told_once
 from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
@@ -140,6 +141,24 @@ def test_ctrl_c_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch, capsys: Cap
     assert rows["optimal"][-2:] == ["not", "run"]
     assert "optimal: The comparison was stopped before its turn." in printed.out
     assert "Stopping with what there is" in printed.err
+
+
+def test_what_all_say_is_said_once(tmp_path: Path, capsys: Captured) -> None:
+    write_problem(training_chain(6, 250), tmp_path / "small.json")
+    assert compare(tmp_path / "small.json", "--strategies", "optimal,greedy,retain-all") == 3
+    reasons = capsys.readouterr().out.partition("status\n")[2].split("\n\n")[1].splitlines()
+    assert reasons[0].startswith("all 3: ")
+    assert len(reasons) <= 2
+    assert all(line.startswith("optimal: ") for line in reasons[1:])
+
+
+def test_reasons_are_grouped_by_how_they_begin() -> None:
+    reasons = {"a": "No. More is missing.", "b": "No.", "c": "Another.", "d": "No."}
+    assert reasons_told_once(reasons) == [
+        (["a", "b", "d"], "No."),
+        (["c"], "Another."),
+        (["a"], "More is missing."),
+    ]
 
 
 @pytest.mark.parametrize(

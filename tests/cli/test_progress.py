@@ -110,4 +110,16 @@ def test_a_terminal_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: 
     plan_with_progress(chain_problem(), "waiting", SolveOptions(time_limit_s=0.3))
     told = capsys.readouterr().err
     assert "a line" in told
-    assert "no plan yet, lower bound 30 ns" in told
+    assert "of 0.3 s  no plan yet, lower bound 30 ns" in told
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_who_asks_hears_every_few_seconds_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, told: bool
+) -> None:
+    monkeypatch.setattr(progress, "_SILENT_S", 0.1)
+    monkeypatch.setattr(strategies, "STRATEGIES", (Waiting(),))
+    plan_with_progress(chain_problem(), "waiting", SolveOptions(time_limit_s=0.8), told=told)
+    lines = capsys.readouterr().err.splitlines()
+    assert bool(lines) is told
+    assert not told or lines[-1].endswith("of 0.8 s  best 40 ns, lower bound 30 ns, gap 25.00 %")

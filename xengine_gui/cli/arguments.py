@@ -115,6 +115,9 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="PLAN", type=Path, help="write the plan file")
     parser.add_argument("--picture", metavar="FIG", type=Path, help="draw the plan into a .svg, .png or .pdf file")
     parser.add_argument(
+        "--progress", action="store_true", help="tell on stderr how far it is; at a terminal that is done anyway"
+    )
+    parser.add_argument(
         "--write-model",
         metavar="FILE",
         type=Path,
@@ -206,6 +209,7 @@ def _problem(parser: argparse.ArgumentParser) -> None:
 def _verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file")
     parser.add_argument("problem", metavar="PROBLEM", type=Path, nargs="?", help="judge it against this problem file")
+    parser.add_argument("--all", action="store_true", help="list every rule that is broken, not only the first 20")
 
 
 def _render(parser: argparse.ArgumentParser) -> None:

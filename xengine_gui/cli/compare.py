@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from xengine_gui import planner
@@ -21,7 +22,7 @@ from xengine_gui.solve.base import SolveOptions
 from xengine_gui.solve.compare import ComparedStrategy, Comparison, RowState
 from xengine_gui.solve.compare_file import comparison_to_csv, comparison_to_json
 from xengine_gui.solve.worker import SolverProcess
-from xengine_gui.units import format_duration, format_percent, format_size
+from xengine_gui.units import format_duration, format_gap, format_names, format_percent, format_size
 
 _SUFFIXES = (".csv", ".json", ".svg", ".png", ".pdf")
 _DIFF_SUFFIXES = (".csv", ".json")
@@ -93,10 +94,29 @@ def _print(comparison: Comparison) -> None:
     reasons = [row for row in comparison.rows if row.reason and (row.total_ns is None or row.state is RowState.FAILED)]
     if reasons:
         say()
-        for row in reasons:
-            say(f"{row.key}: {shown(row.reason)}")
+        for keys, reason in reasons_told_once({row.key: row.reason for row in reasons}):
+            who = f"all {count}" if len(keys) == count > 1 else format_names(keys, count)
+            say(f"{who}: {shown(reason)}")
     for sentence in comparison.contradictions():
         say(f"\nA fault: {shown(sentence)}")
+
+
+def reasons_told_once(reasons: Mapping[str, str]) -> list[tuple[list[str], str]]:
+    """Each reason with the keys that it is of; what a reason says beyond another's is told apart."""
+    told: dict[str, list[str]] = {}
+    for reason in sorted(set(reasons.values()), key=len):
+        told[next((known for known in told if reason.startswith(known)), reason)] = []
+    for key, reason in reasons.items():
+        told[next(known for known in told if reason.startswith(known))].append(key)
+    groups = [(keys, reason) for reason, keys in told.items()]
+    groups.sort(key=lambda group: list(reasons).index(group[0][0]))
+    more = [
+        ([key], reason[len(known) :].strip())
+        for known, keys in told.items()
+        for key in keys
+        if (reason := reasons[key]) != known
+    ]
+    return [*groups, *more]
 
 
 def _row(comparison: Comparison, row: ComparedStrategy, devices: list[str]) -> list[str]:
@@ -112,7 +132,7 @@ def _row(comparison: Comparison, row: ComparedStrategy, devices: list[str]) -> l
         *(format_size(figures.peak_bytes.get(device, 0)) for device in devices),
         f"{figures.recompute_count:,}",
         f"{figures.transfer_count:,}",
-        "-" if gap is None else format_percent(gap, 3),
+        "-" if gap is None else format_gap(gap, 3),
         took,
         row.status,
     ]

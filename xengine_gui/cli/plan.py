@@ -26,6 +26,7 @@ from xengine_gui.units import (
     format_duration,
     format_duration_exact,
     format_energy,
+    format_gap,
     format_names,
     format_percent,
     format_size,
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     strategy = arguments.strategy or ("optimal" if session is None else session.strategy)
     if arguments.write_model is not None:
         _write_model(arguments, problem, strategy)
-    plan = plan_with_progress(problem, strategy, _options(arguments, session, problem))
+    plan = plan_with_progress(problem, strategy, _options(arguments, session, problem), told=arguments.progress or None)
     if not plan.has_events:
         return _no_plan(plan, arguments)
     plan = _on_clock(plan, Clock(arguments.clock))
@@ -95,13 +96,17 @@ def _on_clock(plan: Plan, clock: Clock) -> Plan:
 def _no_plan(plan: Plan, arguments: argparse.Namespace) -> int:
     why = shown(plan.explanation).rstrip(".")
     if plan.status is Status.INFEASIBLE:
-        tell(f"Infeasible: {why or 'no plan keeps these limits'}.")
-        if arguments.output is not None:
-            write_plan(plan, arguments.output)
+        tell(f"Infeasible: {why or 'no plan keeps these limits'}.{_nothing_written(arguments)}")
         return INFEASIBLE
     # Some explanations begin with these words themselves.
-    tell(f"{why}." if why.startswith("No plan ") else f"No plan: {why or 'the time was too short to find one'}.")
+    told = why if why.startswith("No plan ") else f"No plan: {why or 'the time was too short to find one'}"
+    tell(f"{told}.{_nothing_written(arguments)}")
     return NO_PLAN_IN_TIME
+
+
+def _nothing_written(arguments: argparse.Namespace) -> str:
+    outputs = [shown(str(path)) for path in (arguments.output, arguments.picture) if path is not None]
+    return f" Nothing is written to {' and '.join(outputs)}." if outputs else ""
 
 
 def _print(plan: Plan) -> None:
@@ -134,7 +139,7 @@ def _figures(figures: PlanSummary) -> list[tuple[str, str, str]]:
     if figures.lower_bound_ns is not None and figures.gap_ratio is not None:
         exact = format_duration_exact(figures.lower_bound_ns)
         rows.append(("lower bound", format_duration(figures.lower_bound_ns), f"{exact}, no plan has a smaller total"))
-        rows.append(("gap", format_percent(figures.gap_ratio, 3), _proved(figures)))
+        rows.append(("gap", format_gap(figures.gap_ratio, 3), _proved(figures)))
     else:
         rows.append(("lower bound", "none", "how good the plan is was not proved"))
     rows.append(("recomputed", f"{figures.recompute_count:,}", format_duration(figures.recompute_ns)))

@@ -10,19 +10,25 @@ from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveEvent, SolveOptions
 from xengine_gui.solve.judge import Judge
-from xengine_gui.units import format_duration, format_percent
+from xengine_gui.solve.objective import Objective, plan_cost
+from xengine_gui.units import format_duration, format_energy, format_gap
 
 TIME_GRACE_S = 5.0
 """How long past its time a solver may take to hear the stop; then the best plan so far is taken without it."""
 STOP_GRACE_S = 3.0
 _BETWEEN_LINES_S = 0.25
+_SILENT_S = 3.0
+"""So long nothing is told at the most."""
 _POLL_S = 0.1
 _LEFT_BEHIND = "the solver did not hear the stop, so it was left behind"
 
 
-def plan_with_progress(problem: Problem, strategy: str, options: SolveOptions) -> Plan:
-    """Plan in a thread of its own, so that Ctrl-C is heard at once: the first one takes the best plan so far."""
-    run = _Run(problem, strategy, options)
+def plan_with_progress(problem: Problem, strategy: str, options: SolveOptions, *, told: bool | None = None) -> Plan:
+    """Plan in a thread of its own, so that Ctrl-C is heard at once: the first one takes the best plan so far.
+
+    How far it is `told` on the standard error every few seconds, by default at a terminal alone.
+    """
+    run = _Run(problem, strategy, options, told=is_watched() if told is None else told)
     while True:
         try:
             return run.wait()
@@ -35,8 +41,8 @@ def plan_with_progress(problem: Problem, strategy: str, options: SolveOptions) -
 class _Run:
     """A plan in progress."""
 
-    def __init__(self, problem: Problem, strategy: str, options: SolveOptions) -> None:
-        self.problem, self.strategy, self.options = problem, strategy, options
+    def __init__(self, problem: Problem, strategy: str, options: SolveOptions, *, told: bool) -> None:
+        self.problem, self.strategy, self.options, self.told = problem, strategy, options, told
         self.stop = threading.Event()
         self.began = time.monotonic()
         self.deadline = (
@@ -44,7 +50,7 @@ class _Run:
         )
         self.events: queue.SimpleQueue[SolveEvent | Plan | BaseException] = queue.SimpleQueue()
         self.judge = Judge(problem, strategy, options.objective, options.deadline_ns)
-        self.last_line_s = -1.0
+        self.last_line_s = -2 * _BETWEEN_LINES_S
         threading.Thread(target=self._work, name="planning", daemon=True).start()
 
     def stop_now(self) -> None:
@@ -54,6 +60,7 @@ class _Run:
 
     def wait(self) -> Plan:
         while True:
+            self._beat()
             try:
                 event = self.events.get(timeout=_POLL_S)
             except queue.Empty:
@@ -80,22 +87,40 @@ class _Run:
             self.judge.best = event.plan
         elif isinstance(event, Bound):
             self.judge.lower_bound_ns = event.lower_bound_ns
-        if not is_watched() or isinstance(event, Finished):
+        if isinstance(event, Finished):
             return
         if isinstance(event, Log):
-            tell(f"{event.elapsed_s:6.1f} s  {shown(event.message)}")
-        elif event.elapsed_s - self.last_line_s > _BETWEEN_LINES_S and (
-            self.judge.best or self.judge.lower_bound_ns is not None
-        ):
-            self.last_line_s = event.elapsed_s
-            tell(f"{event.elapsed_s:6.1f} s  {self._state()}")
+            self._tell(shown(event.message))
+        elif self._elapsed_s - self.last_line_s > _BETWEEN_LINES_S and self._is_anything_known:
+            self._tell(self._state())
+
+    def _beat(self) -> None:
+        """Tell that it goes on, where nothing else has told so for a while."""
+        if self._elapsed_s - self.last_line_s > _SILENT_S:
+            self._tell(self._state())
+
+    def _tell(self, line: str) -> None:
+        self.last_line_s = self._elapsed_s
+        if self.told:
+            limit_s = self.options.time_limit_s
+            tell(f"{self._elapsed_s:6.1f}{'' if limit_s is None else f' of {limit_s:g}'} s  {line}")
+
+    @property
+    def _elapsed_s(self) -> float:
+        return time.monotonic() - self.began
+
+    @property
+    def _is_anything_known(self) -> bool:
+        return self.judge.best is not None or self.judge.lower_bound_ns is not None
 
     def _state(self) -> str:
         best, bound = self.judge.best, self.judge.lower_bound_ns
         total = best.total_ns if best is not None else None
         parts = ["no plan yet" if total is None else f"best {format_duration(total)}"]
+        if best is not None and self.options.objective is Objective.ENERGY:
+            parts.append(format_energy(plan_cost(best, self.options.objective)))
         if bound is not None:
             parts.append(f"lower bound {format_duration(bound)}")
             if total:
-                parts.append(f"gap {format_percent(max(0, total - bound) / total, 2)}")
+                parts.append(f"gap {format_gap(max(0, total - bound) / total)}")
         return ", ".join(parts)

@@ -19,7 +19,7 @@ from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveOptions
 from xengine_gui.solve.sweep_file import marks, sweep_to_csv, sweep_to_json
 from xengine_gui.solve.sweep_points import Axis, Sweep, SweepCurve, SweepPoint
-from xengine_gui.units import format_duration, format_names, format_percent, format_size
+from xengine_gui.units import format_duration, format_gap, format_names, format_percent, format_size
 
 _SUFFIXES = (".csv", ".json", ".svg", ".png", ".pdf")
 _POINTS, _POINTS_OF_TWO = 12, 6
@@ -139,7 +139,7 @@ def _print_curve(problem: Problem, found: Sweep, curve: SweepCurve) -> None:
     for point, mark in zip(curve.points, marks(found, curve.points), strict=True):
         total, gap = point.total_ns, point.gap_ratio
         overhead = format_percent(total / unlimited_ns - 1) if total is not None and unlimited_ns else "-"
-        gap_words = "-" if gap is None else format_percent(gap, 3)
+        gap_words = "-" if gap is None else format_gap(gap, 3)
         rows.append([format_size(point.limit_bytes), _total(point), overhead, gap_words, str(point.status), mark])
     table(["limit", "total", "overhead", "gap", "status", ""], rows, left=(4, 5))
 

@@ -25,10 +25,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not verdict.ok:
         count = len(verdict.broken)
         say(f"{shown(str(arguments.file))} breaks {'a rule' if count == 1 else f'{count:,} rules'}:")
-        for sentence in verdict.broken[:_MOST_SHOWN]:
+        most = count if arguments.all else _MOST_SHOWN
+        for sentence in verdict.broken[:most]:
             say(f"  {shown(sentence)}")
-        if count > _MOST_SHOWN:
-            say(f"  and {count - _MOST_SHOWN:,} more")
+        if count > most:
+            say(f"  and {count - most:,} more (--all lists them)")
         return BROKEN_PLAN
     say(f"{shown(str(arguments.file))} keeps every rule.\n")
     pairs(

@@ -13,7 +13,7 @@ from xengine_gui.ui.picture import picture_fonts, write_drawing
 from xengine_gui.ui.theme import Theme, ThemeName, load_theme
 from xengine_gui.ui.timeline.bars import paint_swatch
 from xengine_gui.ui.timeline.details import printable
-from xengine_gui.units import format_duration, format_percent, format_size
+from xengine_gui.units import format_duration, format_gap, format_size
 
 _MARGIN, _GAP = 18.0, 14.0
 _LEAST_BAR = 180.0
@@ -51,7 +51,7 @@ def figures_of(comparison: Comparison, row: ComparedStrategy) -> tuple[str, ...]
     return (
         format_duration(figures.total_ns, fine=True),
         "–" if overhead is None else f"{100 * overhead:+.1f} %",  # noqa: RUF001
-        "–" if gap is None else format_percent(gap, 2),  # noqa: RUF001
+        "–" if gap is None else format_gap(gap),  # noqa: RUF001
         f"{figures.recompute_count:,}",
         f"{figures.transfer_count:,}",
         *(format_size(figures.peak_bytes.get(device, 0)) for device in devices),

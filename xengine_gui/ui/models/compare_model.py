@@ -14,7 +14,7 @@ from xengine_gui.ui.timeline.details import printable, shortened
 from xengine_gui.units import (
     format_duration,
     format_duration_exact,
-    format_percent,
+    format_gap,
     format_size,
     format_size_exact,
 )
@@ -190,7 +190,7 @@ class CompareModel(QAbstractTableModel):
         texts = (
             format_duration(figures.total_ns, fine=True),
             _NOTHING if figures.overhead_ratio is None else f"{100 * figures.overhead_ratio:+.1f} %",
-            _NOTHING if gap is None else format_percent(gap, 2),
+            _NOTHING if gap is None else format_gap(gap),
             f"{figures.recompute_count:,}",
             f"{figures.transfer_count:,}",
             *(format_size(figures.peak_bytes.get(device, 0)) for device in self._devices),

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QStackedLayout, QToolButton, QWidget
 from xengine_gui.ui.panels.parts import Panel, column, row, section_label, text_label
 from xengine_gui.ui.plan_runner import Found, Progress
 from xengine_gui.ui.theme import current_theme
-from xengine_gui.units import format_duration, format_percent
+from xengine_gui.units import format_duration, format_gap
 
 if TYPE_CHECKING:
     from xengine_gui.ui.panels.progress_plot import ProgressPlot
@@ -166,7 +166,7 @@ class ProgressPanel(Panel):
         self.bound_label.setText(f"proved ≥ {_fine(last.lower_bound_ns)}" if last.lower_bound_ns else "no bound yet")
         if last.total_ns and last.lower_bound_ns:
             gap = max(0.0, (last.total_ns - last.lower_bound_ns) / last.total_ns)
-            self.gap.setText(f"gap {format_percent(gap, 2)}")
+            self.gap.setText(f"gap {format_gap(gap)}")
 
 
 def _step_button(text: str, tip: str) -> QToolButton:

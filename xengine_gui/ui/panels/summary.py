@@ -9,7 +9,14 @@ from xengine_gui.model.plan import Status
 from xengine_gui.schedule.summary import PlanSummary
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, Role, clear, column, text_label
 from xengine_gui.ui.shown_plan import ShownPlan
-from xengine_gui.units import format_duration, format_duration_exact, format_percent, format_size, format_size_exact
+from xengine_gui.units import (
+    format_duration,
+    format_duration_exact,
+    format_gap,
+    format_percent,
+    format_size,
+    format_size_exact,
+)
 
 _NOTHING = "\u2013"
 _COLUMNS = ("device", "peak", "limit", "used", "busy")
@@ -35,7 +42,7 @@ def figures_of(shown: ShownPlan) -> tuple[Figure, ...]:
             "total", format_duration(s.total_ns, fine=True), f"{format_duration_exact(s.total_ns)} on the serial clock"
         ),
         Figure("over unlimited memory", overhead, "how much longer than the best plan known without any memory limit"),
-        Figure("gap", _NOTHING if s.gap_ratio is None else format_percent(s.gap_ratio, 2), bound),
+        Figure("gap", _NOTHING if s.gap_ratio is None else format_gap(s.gap_ratio), bound),
         Figure("recomputes", f"{s.recompute_count:,}", f"{format_duration(s.recompute_ns)} in all"),
         Figure(
             "transfers",
@@ -88,10 +95,10 @@ class SummaryPanel(Panel):
 def status_words(shown: ShownPlan) -> str:
     """How good a plan is: `optimal within 0.09 %`, or what is known."""
     gap = shown.plan.gap_ratio
-    if shown.plan.status is Status.OPTIMAL:
+    if shown.plan.status is Status.OPTIMAL or gap == 0:
         # What rounds to nothing was proved to less than can be shown.
         return "optimal" if not gap else f"optimal within {format_percent(max(gap, 0.0001), 2)}"
-    return "nothing is proved of it" if gap is None else f"at most {format_percent(gap, 2)} to gain"
+    return "nothing is proved of it" if gap is None else f"at most {format_percent(max(gap, 0.0001), 2)} to gain"
 
 
 def _figures(figures: tuple[Figure, ...]) -> QWidget:

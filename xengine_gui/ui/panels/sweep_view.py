@@ -10,7 +10,7 @@ from xengine_gui.ui.sweep_picture import drawing_of
 from xengine_gui.ui.theme import current_theme
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Fonts
-from xengine_gui.units import format_duration, format_percent, format_size
+from xengine_gui.units import format_duration, format_gap, format_size
 
 _MARGIN = 4
 
@@ -164,7 +164,7 @@ def told_of(sweep: Sweep, hit: SweepHit) -> str:
     if point.total_ns is None:
         lines += [f"{point.status}: {printable(point.explanation)}" if point.is_final else "not planned yet"]
     else:
-        gap = "" if point.gap_ratio is None else f", gap {format_percent(point.gap_ratio, 2)}"
+        gap = "" if point.gap_ratio is None else f", gap {format_gap(point.gap_ratio)}"
         lines += [f"{format_duration(point.total_ns, fine=True)} by {hit.title}{gap}", "Click to show this plan."]
     return "\n".join(lines)
 
