@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from xengine_gui import planner
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.plan_file import write_plan
-from xengine_gui.schedule.export import EXPORTERS, Exporter, ExportOptions, write_export
+from xengine_gui.schedule.export import EXPORTERS, Exporter, ExportOptions, export_remarks, write_export
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.file_actions import ask_for_picture_file, ask_for_plan_file, file_stem
 from xengine_gui.ui.graph_view.picture import render_graph
@@ -81,7 +81,7 @@ class Exporting(QObject):
         def job() -> None:
             write_export(shown.plan, path, one, _with_pictures(shown.plan, options) if one.key == "report" else options)
 
-        self._run(job, path, one.title)
+        self._run(job, path, one.title, export_remarks(shown.plan, one))
 
     def ask_for_picture(self) -> None:
         """Ask where, and draw the plan that is shown, in the theme that is worn."""
@@ -105,7 +105,7 @@ class Exporting(QObject):
         if path is not None:
             self._run(lambda: write_plan(shown.plan, path), path, "Plan")
 
-    def _run(self, write: Callable[[], None], path: Path, what: str) -> None:
+    def _run(self, write: Callable[[], None], path: Path, what: str, remarks: tuple[str, ...] = ()) -> None:
         if self.busy:
             self.failed.emit("The last file is still being written; try again in a moment.")
             return
@@ -115,7 +115,7 @@ class Exporting(QObject):
             return path.stat().st_size
 
         def done(size_bytes: int) -> None:
-            self.said.emit(f"{what}: {path} ({format_size(size_bytes)})")
+            self.said.emit(". ".join((f"{what}: {path} ({format_size(size_bytes)})", *remarks)))
 
         self._background.run(job, done, self.failed.emit)
 
