@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from xengine_gui.profile import ProfileOptions
     from xengine_gui.schedule.diff import PlanDiff
     from xengine_gui.solve.compare import ComparedStrategy, Comparison
+    from xengine_gui.solve.feasibility import SmallestLimit
     from xengine_gui.solve.shortage import Shortage
     from xengine_gui.solve.sweep_points import Axis, Sweep, SweepPoint
     from xengine_gui.solve.worker import SolverProcess
@@ -253,6 +254,15 @@ def shortage(problem: Problem, *, stop: threading.Event | None = None, time_s: f
     from xengine_gui.solve.shortage import shortage as find  # noqa: PLC0415
 
     return find(problem, stop=stop, time_s=time_s)
+
+
+def smallest_limits(
+    problem: Problem, *, stop: threading.Event | None = None, time_s: float | None = 10.0
+) -> "tuple[SmallestLimit, ...]":
+    """Per device with a limit the smallest that would do, the others as they are, as far as the time tells."""
+    from xengine_gui.solve.feasibility import smallest_limits as find  # noqa: PLC0415
+
+    return find(problem, stop, time_s)
 
 
 def unlimited_total_ns(problem: Problem) -> int | None:

@@ -154,7 +154,9 @@ def test_inspect_prints_exactly_the_keys(chain_file: Path, capsys: Captured) -> 
         "notes": [],
     }
     assert run("inspect", chain_file) == 0
-    assert "peak without recomputation" in capsys.readouterr().out
+    lines = {line[:26].strip(): line[26:].split(maxsplit=2) for line in capsys.readouterr().out.splitlines()}
+    assert lines["peak without recomputation"][:2] == ["200", "B"]
+    assert lines["smallest limit"] == ["200", "B", "200 bytes, proved"]
 
 
 def test_devices_and_strategies_are_listed(capsys: Captured) -> None:

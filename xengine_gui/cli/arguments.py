@@ -73,7 +73,14 @@ def _inspect(parser: argparse.ArgumentParser) -> None:
     add_sizes(parser)
     parser.add_argument("--training", action="store_true", help="look at the whole training step")
     parser.add_argument("--optimizer", metavar="NAME", default="sgd", help="with --training: none, sgd, momentum, adam")
-    parser.add_argument("--json", action="store_true", help="print a JSON object")
+    parser.add_argument(
+        "--time",
+        metavar="S",
+        type=values.seconds,
+        default=1.0,
+        help="seconds to look for the smallest limit; default: 1",
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON object, without the smallest limit")
 
 
 def _plan(parser: argparse.ArgumentParser) -> None:

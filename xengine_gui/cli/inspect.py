@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from xengine_gui import planner
@@ -38,30 +38,56 @@ def run(arguments: argparse.Namespace) -> int:
         sizes=dict(arguments.size),
     )  # fmt: skip
     if isinstance(opened, NetworkGraph):
-        report = _of_network(opened, training=arguments.training, optimizer=arguments.optimizer)
-        name = opened.name
+        problem = _problem_of(opened, training=arguments.training, optimizer=arguments.optimizer)
+        report = _of_network(opened, problem, training=arguments.training)
     else:
         problem = opened.problem if isinstance(opened, Plan) else opened
-        report, name = _of_problem(problem), problem.name
+        report = _of_problem(problem)
     if arguments.json:
         say(json.dumps(asdict(report), indent=1, ensure_ascii=False))
-    else:
-        _print(report, name or str(arguments.file), training=arguments.training)
+        return DONE
+    smallest = [] if problem is None else _smallest(problem, arguments.time)
+    _print(report, opened.name if isinstance(opened, NetworkGraph) else _name(problem), arguments, smallest)
     return DONE
 
 
-def _of_network(network: NetworkGraph, *, training: bool, optimizer: str) -> Report:
+def _problem_of(network: NetworkGraph, *, training: bool, optimizer: str) -> Problem | None:
+    """The network on a device, `None` where sizes are unknown: sizes are the same on any, so one tells the peak."""
+    if network.unknown_tensors:
+        return None
+    device = DeviceChoice("any", planner.DEFAULT_DEVICES[0].preset)
+    return planner.make_problem(network, (device,), training=training, optimizer=optimizer)
+
+
+def _smallest(problem: Problem, time_s: float | None) -> list[tuple[str, str, str]]:
+    """A line per limited device: with how little memory there is a plan, the other devices as they are."""
+    if len(problem.devices) == 1 and problem.devices[0].memory_limit_bytes is None:
+        problem = problem.with_limit(problem.devices[0].name, one_device_peak_bytes(problem))
+    rows = []
+    for small in planner.smallest_limits(problem, time_s=time_s):
+        of = f" of {small.device}" if len(problem.devices) > 1 else ""
+        name = f"smallest limit{of}"
+        if small.limit_bytes is None:
+            rows.append((name, "none", "no limit of it would do" if small.proved else "no plan was found"))
+            continue
+        if not small.limit_bytes:
+            rows.append((name, format_size(0), "everything can run on the other devices"))
+            continue
+        exact = format_size_exact(small.limit_bytes)
+        least = f"at least {format_size_exact(small.lower_bytes)} are needed; --time 60 looks longer for less"
+        rows.append((name, format_size(small.limit_bytes), f"{exact}, {'proved' if small.proved else least}"))
+    return rows
+
+
+def _of_network(network: NetworkGraph, problem: Problem | None, *, training: bool) -> Report:
     unknown = list(network.unknown_tensors)
     operators, tensors = network.operator_count, len(network.tensors)
     activation_bytes: int | None = network.activation_bytes
     parameter_bytes: int | None = network.parameter_bytes
     notes, peak_bytes = list(network.notes), None
-    if unknown:
+    if problem is None:
         activation_bytes = parameter_bytes = None
     else:
-        # Sizes are the same on every device, so any one that computes tells the peak.
-        device = DeviceChoice("any", planner.DEFAULT_DEVICES[0].preset)
-        problem = planner.make_problem(network, (device,), training=training, optimizer=optimizer)
         peak_bytes = one_device_peak_bytes(problem)
         if training:
             of_training = _of_problem(problem)
@@ -86,8 +112,12 @@ def _of_problem(problem: Problem) -> Report:
     )
 
 
-def _print(report: Report, name: str, *, training: bool) -> None:
-    say(f"{shown(name)}{' (training step)' if training else ''}\n")
+def _name(problem: Problem | None) -> str:
+    return "" if problem is None else problem.name
+
+
+def _print(report: Report, name: str, arguments: argparse.Namespace, smallest: Sequence[tuple[str, str, str]]) -> None:
+    say(f"{shown(name or str(arguments.file))}{' (training step)' if arguments.training else ''}\n")
     pairs(
         [
             ("operators", f"{report.operators:,}", ""),
@@ -95,6 +125,7 @@ def _print(report: Report, name: str, *, training: bool) -> None:
             ("activations", *_size(report.activation_bytes)),
             ("parameters", *_size(report.parameter_bytes)),
             ("peak without recomputation", *_size(report.peak_bytes)),
+            *smallest,
         ]
     )
     if report.symbols:
