@@ -16,7 +16,9 @@ from pathlib import Path
 from xengine_gui import planner
 from xengine_gui.errors import InputError
 from xengine_gui.model.graph import NetworkGraph
+from xengine_gui.model.problem import Problem
 from xengine_gui.paths import sample_graphs
+from xengine_gui.schedule.export.graphml import graphml_parts
 from xengine_gui.session import read_session
 from xengine_gui.training import inference_graph, training_graph
 
@@ -34,6 +36,12 @@ _GRAPHML = (
     'attr.type="long"/><graph edgedefault="directed"><node id="a"><data key="d0">1</data><data key="d1">8</data></node>'
     '<node id="b"><data key="d0">2e3</data><data key="d1">1 MB</data></node>'
     '<edge source="a" target="b"/></graph></graphml>'
+)
+_TWO_DEVICES = (
+    '{"graph": {"devices": {"cpu": {"memory": "8 KiB"}, "gpu": {"kind": "gpu"}}, "links": [{"source": "cpu", '
+    '"destination": "gpu", "bandwidth": "1 GB/s", "latency": 5}]}, "nodes": [{"id": "a", "time": {"cpu": 1, "gpu": '
+    '"3 us"}, "size": 8}, {"id": "b", "time.gpu": 2, "size": 8, "workspace": {"gpu": 4}}], '
+    '"links": [{"source": "a", "target": "b"}]}'
 )
 _LOG = "\n".join(
     [
@@ -59,13 +67,16 @@ _TOKENS = (
 
 def seeds() -> list[tuple[str, bytes]]:
     """Small valid files by their suffix."""
-    texts = [(".json", _NODES), (".graphml", _GRAPHML), (".log", _LOG), (".xengine", _SESSION)]
+    texts = [(".json", _NODES), (".json", _TWO_DEVICES), (".graphml", _GRAPHML), (".log", _LOG), (".xengine", _SESSION)]
     files = [(".json", path.read_bytes()) for path in planner.sample_problems()]
     plan = planner.plan(_problem(), "retain-all")
     from xengine_gui.model.json_file import format_json  # noqa: PLC0415
     from xengine_gui.model.plan_file import plan_to_json  # noqa: PLC0415
 
     files.append((".json", format_json(plan_to_json(plan)).encode()))
+    both = planner.open_file(sample_graphs() / "two_devices.json")
+    assert isinstance(both, Problem)
+    files.append((".graphml", b"".join(graphml_parts(both))))
     return [*((suffix, text.encode()) for suffix, text in texts), *files, *((".onnx", data) for data in _networks())]
 
 

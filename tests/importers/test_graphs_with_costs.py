@@ -13,6 +13,7 @@ from xengine_gui.cli import main
 from xengine_gui.errors import InputError
 from xengine_gui.importers import IMPORTERS
 from xengine_gui.importers.costed.fields import MappingWantedError
+from xengine_gui.model.device import Device, Link
 from xengine_gui.model.operator import Phase
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import problem_to_json, read_problem, write_problem
@@ -281,3 +282,115 @@ def test_importers_have_suffixes_of_their_own() -> None:
     every = [suffix for importer in IMPORTERS for suffix in importer.suffixes]
     assert len(set(every)) == len(every)
     assert len({importer.key for importer in IMPORTERS}) == len(IMPORTERS)
+
+
+def on(problem: Problem, device: str) -> list[tuple[int, int] | None]:
+    """Time and workspace of each operator on a device, `None` where it cannot run there."""
+    ways = [operator.costs.get(device) for operator in problem.operators]
+    return [(way[0].time_ns, way[0].workspace_bytes) if way else None for way in ways]
+
+
+TWO_NODES = [
+    {"id": "a", "time": {"cpu": "3 us", "gpu": 5}, "size": 8, "workspace": {"gpu": "1 KiB"}},
+    {"id": "b", "time": {"gpu": 7}, "size": "2 KiB", "workspace": 4},
+]
+TWO_DEVICES = {
+    "devices": {"cpu": {"kind": "cpu"}, "gpu": {"memory": 8192, "power_uw": 3}},
+    "links": [
+        {"source": "cpu", "destination": "gpu", "bandwidth": "12 GB/s", "latency": "5 us"},
+        {"source": "gpu", "target": "cpu", "bandwidth_bytes_per_s": 10**9},
+    ],
+}
+
+
+def two_devices(folder: Path, form: str) -> Path:
+    """The same graph as JSON with objects, and as GraphML with JSON in the graph's attributes."""
+    if form == "json":
+        return write(folder, TWO_NODES, [edge("a", "b")], graph=TWO_DEVICES)
+    graph = nx.DiGraph(devices=json.dumps(TWO_DEVICES["devices"]), links=json.dumps(TWO_DEVICES["links"]))
+    graph.add_node("a", **{"time.cpu": "3 us", "time.gpu": "5", "size": 8, "workspace.gpu": "1 KiB"})
+    graph.add_node("b", **{"time.gpu": "7", "size": "2 KiB", "workspace": 4})
+    graph.add_edge("a", "b")
+    nx.write_graphml_xml(graph, folder / "graph.graphml")
+    return folder / "graph.graphml"
+
+
+@pytest.mark.parametrize("form", ["json", "graphml"])
+def test_costs_on_several_devices(tmp_path: Path, form: str) -> None:
+    opened = planner.open_file(two_devices(tmp_path, form))
+    assert isinstance(opened, Problem)
+    assert opened.devices == (Device("cpu", "cpu"), Device("gpu", "", 8192, 3))
+    assert opened.links == (Link("cpu", "gpu", 12 * 10**9, 5000), Link("gpu", "cpu", 10**9))
+    assert on(opened, "cpu") == [(3000, 0), None]
+    assert on(opened, "gpu") == [(5, 1024), (7, 4)]
+    assert sizes(opened) == [8, 2048]
+
+
+def test_devices_are_those_of_the_attributes_where_none_are_told(tmp_path: Path) -> None:
+    path = write(tmp_path, [{"id": "a", "time.cpu": 3, "time.gpu": 5, "size": 8}, {"id": "b", "time": 2, "size": 8}])
+    opened = planner.open_file(path)
+    assert isinstance(opened, Problem)
+    assert [device.name for device in opened.devices] == ["cpu", "gpu"]
+    assert on(opened, "gpu") == [(5, 0), (2, 0)]  # a time without a device is that of all
+    assert "The graph tells of no links" in opened.notes
+
+
+def test_foreign_attributes_of_several_devices_are_mapped(tmp_path: Path) -> None:
+    nodes = [{"id": "a", "took.cpu": 3, "took.gpu": 5, "mib": 1}, {"id": "b", "took.gpu": 2, "mib": 1}]
+    path = write(tmp_path, nodes)
+    with pytest.raises(MappingWantedError) as error:
+        planner.open_file(path)
+    assert error.value.keys == ("took.cpu", "took.gpu", "mib", "took")  # which a dialog offers
+    spread = planner.open_file(path, mapping={"time": "took:us", "size": "mib:MiB"})
+    single = planner.open_file(path, mapping={"time.cpu": "took.cpu:us", "time.gpu": "took.gpu:us", "size": "mib:MiB"})
+    assert isinstance(spread, Problem)
+    assert spread == single
+    assert on(spread, "cpu") == [(3000, 0), None]
+    with pytest.raises(MappingWantedError) as error:
+        planner.open_file(path, mapping={"time": "took:us"})
+    assert error.value.guessed["time"] == "took:us"
+
+
+def test_u6_a_limit_without_a_unit_is_told_to_the_byte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [{"id": "a", "time": 1, "size": "10 KiB"}]
+    path = write(tmp_path, nodes, graph={"devices": [{"name": "gpu", "memory": 8192}]})
+    assert main(["inspect", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "gpu may hold 8,192 bytes, and a alone takes 10,240 bytes; a limit without a unit is in bytes" in told
+    larger = write(tmp_path, nodes, graph={"devices": [{"name": "gpu", "memory": "8192 KiB"}]})
+    assert main(["inspect", str(larger)]) == 0
+    assert "may hold" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("own", "sentence"),
+    [
+        ({"devices": 3}, "of the graph, devices must be a list, not a number"),
+        ({"devices": ["gpu"]}, "devices[0] must be an object, not text"),
+        ({"devices": {"gpu": 8192}}, "devices.gpu must be an object, not a number"),
+        ({"devices": [{"name": "gpu", "memory": "8 Gb"}]}, "devices[0].memory cannot be read: '8 Gb': bits?"),
+        ({"devices": [{"name": "gpu", "memory": -1}]}, "devices[0].memory must be at least 0"),
+        ({"devices": [{"name": "gpu", "memory": 1, "limit": 2}]}, "has both memory and limit"),
+        (
+            {"devices": [{"name": "cpu"}], "links": []},
+            "nodes have costs on gpu, but the devices of the graph are cpu",
+        ),
+        ({"devices": [{"name": "gpu"}, {"name": "gpu"}]}, "device 'gpu' is there twice"),
+        ({"links": [{"source": "gpu", "destination": "moon", "bandwidth": 1}]}, "there is no device 'moon'"),
+        ({"links": [{"source": "gpu", "destination": "gpu"}]}, "links[0].bandwidth is missing"),
+        ({"links": [{"source": "gpu", "target": "gpu", "bandwidth": "0"}]}, "bandwidth must be positive"),
+        ({"links": "[{"}, "links: this is not JSON"),
+    ],
+)
+def test_devices_and_links_that_make_no_sense_are_refused(tmp_path: Path, own: object, sentence: str) -> None:
+    path = write(tmp_path, [{"id": "a", "time.gpu": 1, "size": 1}], graph=own)
+    with pytest.raises(InputError) as error:
+        planner.open_file(path)
+    assert sentence in str(error.value)
+    assert str(error.value).startswith(str(path))
+
+
+def test_an_attribute_that_is_there_in_both_ways_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, [{"id": "a", "time": {"gpu": 1}, "time.gpu": 1, "size": 1}])
+    with pytest.raises(InputError, match=r"nodes\[0\].time.gpu is there twice"):
+        planner.open_file(path)

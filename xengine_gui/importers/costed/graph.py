@@ -39,6 +39,12 @@ def problem_of(raw: RawGraph, source: str, *, mapping: Mapping[str, str], sizes:
     fields = fields_of(mapping, keys, source)
     _refuse_strange_sizes(raw, sizes, source)
     devices = facts.devices or tuple(Device(name) for name in fields.devices or (DEVICE,))
+    strange = [name for name in fields.devices if name not in {device.name for device in devices}]
+    if strange:
+        known = format_names(device.name for device in devices)
+        raise InputError(
+            source, f"nodes have costs on {format_names(strange)}, but the devices of the graph are {known}"
+        )
     rows = rows_of(raw, fields, sizes, [device.name for device in devices], keys, source)
     try:
         return _Making(raw, graph, order, rows, fields, replace(facts, devices=devices)).problem(source)
@@ -105,7 +111,7 @@ class _Making:
             key: {self.names[key]: row.size_bytes} if row.facts.outputs is None else row.facts.outputs
             for key, row in self.rows.items()
         }
-        mistakes = [*self._strange_devices(), *self._strange_inputs()]
+        mistakes = list(self._strange_inputs())
         if mistakes:
             raise InputError(source, mistakes)
         nodes = {node.key: node for node in self.raw.nodes}
@@ -161,12 +167,6 @@ class _Making:
             return self.facts.keep
         last = (name for key in self.order if not self.graph.out_degree(key) for name in self.results[key])
         return () if self._trained else tuple(last)
-
-    def _strange_devices(self) -> Iterator[str]:
-        known = [device.name for device in self.facts.devices]
-        for name in self.fields.devices:
-            if name not in known:
-                yield f"nodes have costs on {name!r}, but the devices of the graph are {format_names(known)}"
 
     def _strange_inputs(self) -> Iterator[str]:
         """Inputs that are listed, but not as the edges have them."""
