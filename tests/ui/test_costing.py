@@ -91,7 +91,6 @@ def test_costs_go_with_the_session_and_end_with_another_batch(
     assert "another batch" in lenet.costing.outdated.text
     lenet.open_file(path)
     qtbot.waitUntil(lambda: time_of(lenet, "c1", "cpu") == 7_000_000)
-    assert not lenet.costing.bar.text
     table.unlink()
     lenet.open_file(path)
     qtbot.waitUntil(lambda: time_of(lenet, "c1", "cpu") != 7_000_000)
@@ -110,7 +109,7 @@ def test_costs_lie_over_a_problem_file(window: MainWindow, chain_file: Path, tmp
     qtbot.waitUntil(lambda: time_of(window, operator, "cpu") == 10)
 
 
-def test_the_report_is_offered_once(
+def test_the_status_bar_tells_of_assumptions_and_opens_the_report(
     window: MainWindow, network_file: Path, monkeypatch: pytest.MonkeyPatch, plan_awaited: Awaited
 ) -> None:
     shown: list[tuple[str, ...]] = []
@@ -120,13 +119,12 @@ def test_the_report_is_offered_once(
     work = window.document.work
     assert work is not None
     assert work.report
-    assert window.costing.bar.text.startswith(f"{len(work.report)} assumption")
-    window.costing.bar.button_clicked.emit()
+    link = window.status.report
+    assert link.isVisible()
+    assert link.text() == f"{len(work.report)} assumption{'s' if len(work.report) > 1 else ''}"
+    assert "lenet.onnx" in link.toolTip()
+    link.click()
     assert shown == [work.report]
-    assert not window.costing.bar.text
-    window.open_file(network_file)
-    plan_awaited()
-    assert not window.costing.bar.text
     window.actions_by_key["report"].trigger()
     assert len(shown) == 2
 

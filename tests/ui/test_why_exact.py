@@ -92,20 +92,28 @@ def test_for_limits_that_nothing_keeps_the_smallest_that_would_do_are_offered_an
 ) -> None:
     window = tight
     window.document.set_limit("gpu", 299)
-    qtbot.waitUntil(lambda: "gpu" in window.shortages.bar.buttons, timeout=WITHIN_MS)
+    bar, mark = window.centre.trouble, window.shortages.mark
+    qtbot.waitUntil(lambda: bar.offer_button().text() == "Set gpu to 300 B", timeout=WITHIN_MS)
     assert window.planning.infeasible
-    button, card = window.shortages.bar.buttons["gpu"], window.left.devices.cards["gpu"]
-    assert button.text() == "Set gpu to 300 B"
-    assert "(proved)" in button.toolTip()
-    assert card.enough.isVisible()
-    assert card.enough.text() == "Set to 300 B, which would do"
-    qtbot.mouseClick(card.enough, Qt.MouseButton.LeftButton)
+    assert bar.text.startswith("No plan fits gpu into 299 B: 300 B is the least that does (proved), forced by ")
+    assert bar.text.count("300 B") == 1
+    assert "(proved)" in bar.offer_button().toolTip()
+    operator = bar.text.split("forced by ")[1].split(" with ")[0]
+    assert mark.text == f"{operator} needs 300 B"
+    shown = window.document.shown
+    assert shown is not None
+    assert mark.moment_ns() in {
+        e.start_ns for e in shown.plan.events if isinstance(e, Compute) and e.operator == operator
+    }
+    qtbot.mouseClick(bar.more, Qt.MouseButton.LeftButton)
+    assert window.planning.trouble in bar.details
+    qtbot.mouseClick(bar.offer_button(), Qt.MouseButton.LeftButton)
     plan_awaited()
     shown = window.document.shown
     assert shown is not None
     assert shown.plan.peak_bytes["gpu"] == 300
-    assert window.shortages.bar.isHidden()
-    assert card.enough.isHidden()
+    assert bar.isHidden()
+    assert mark.moment_ns() is None
     window.document.undo_stack.undo()
     assert window.document.work is not None
     assert window.document.work.problem.device("gpu").memory_limit_bytes == 299

@@ -265,8 +265,9 @@ def test_an_infeasible_limit_is_explained_and_the_old_plan_kept(
     assert window.document.shown is before
     assert window.document.stale
     assert window.status.verdict.text() == "✕ infeasible"
-    assert window.planning.trouble in window.centre.trouble.text
-    assert "the one from before" in window.centre.trouble.text
+    assert window.centre.trouble.text.startswith("No plan ")
+    assert window.planning.trouble in window.centre.trouble.text + window.centre.trouble.details
+    assert "the one from before" in window.centre.state.text
     window.document.undo_stack.undo()
     assert window.status.verdict.text() == "✓ verified"
     assert window.centre.trouble.text == ""

@@ -7,7 +7,6 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from xengine_gui.session import Session
 from xengine_gui.ui.dialogs.presets import PresetsDialog
 from xengine_gui.ui.dialogs.report import ReportDialog
 from xengine_gui.ui.document import Document
@@ -16,22 +15,17 @@ from xengine_gui.units import format_count
 
 
 class Costing(QObject):
-    """Owns the bar of the report; the window gives it its place and its actions.
-
-    The bar is shown once for what was assumed: a session that has the same report was seen before.
-    """
+    """Tells of what was assumed, for the status bar; the window gives it its actions."""
 
     presets_changed = Signal()
+    report_changed = Signal(str, str)
+    """How much was assumed, in a word or two and in a sentence; empty where nothing was."""
 
     def __init__(self, document: Document, window: QWidget) -> None:
         super().__init__(window)
         self._document, self._window = document, window
-        self._seen: tuple[str, ...] = ()
         self._note = ""
-        self.bar = MessageBar("report-bar", closable=True, inset=True)
-        self.bar.button_clicked.connect(self.show_report)
         self.outdated = MessageBar("costs-bar", closable=True, inset=True)
-        document.opened.connect(self._opened)
         document.work_changed.connect(self._changed)
 
     def slots(self) -> Mapping[str, Callable[[], object]]:
@@ -77,33 +71,17 @@ class Costing(QObject):
         """Show everything that was assumed."""
         work = self._document.work
         if work is not None:
-            self.bar.hide()
             ReportDialog(work.path.name, work.report, self._window).exec()
 
-    def take_session(self, session: Session) -> None:
-        """Remember what a session's reader has been told."""
-        self._seen = session.report
-        work = self._document.work
-        if work is not None and work.report == self._seen:
-            self.bar.hide()
-
-    def _opened(self, path: Path) -> None:
+    def _changed(self) -> None:
+        """Tell how much was assumed, and that measured times were taken off when an edit has made them untrue."""
         work = self._document.work
         count = 0 if work is None or work.network is None else len(work.report)
-        if work is None or not count or work.report == self._seen:
-            self.bar.hide()
-            return
-        self._seen = work.report
-        name = path.name if work.path.name in path.name else work.path.name
-        self.bar.show_message(
-            f"{format_count(count, 'assumption')} {'was' if count == 1 else 'were'} made while {name} was read.",
-            "muted",
-            button="Show",
-        )
-
-    def _changed(self) -> None:
-        """Tell that measured times were taken off, when an edit has made them untrue."""
-        work = self._document.work
+        if work is None or not count:
+            self.report_changed.emit("", "")
+        else:
+            words, were = format_count(count, "assumption"), "was" if count == 1 else "were"
+            self.report_changed.emit(words, f"{words} {were} made while {work.path.name} was read: show the report")
         note = "" if work is None else work.note
         if work is None or not self._document.undo_stack.count() or not note or note == self._note:
             self.outdated.hide()

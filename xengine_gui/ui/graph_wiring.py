@@ -148,7 +148,7 @@ class GraphWiring(QObject):
         view = self.shown_view if self._has_problem else CentreView.TIMELINE
         self.head.setVisible(self._has_problem)
         self.graph.tools.setVisible(view is not CentreView.TIMELINE)
-        self._centre.show_timeline(visible=view is not CentreView.GRAPH)
+        self._centre.show_timeline(visible=view is not CentreView.GRAPH, is_shared=view is CentreView.BOTH)
         self.graph.setVisible(view is not CentreView.TIMELINE)
 
     def _paint_cursor(self, painter: QPainter, frame: Frame) -> None:

@@ -86,8 +86,7 @@ class MainWindow(QMainWindow):
         self.links = SelectionLinks(self, self.centre.timeline, self.selection)
         self.loop = Loop(self.document, self.clock_view, self.centre.timeline, self.left, self)
         self.centre.add_below(self.loop.beside)
-        self.shortages = Shortages(self.document, self.planning, self.left.devices, self)
-        self.centre.add_bars(self.shortages.bar)
+        self.shortages = Shortages(self.document, self.planning, self.centre.timeline, self.centre.trouble, self)
         self.what_if = WhatIf(self.document, self.planning, self)
         self.selection.add_below_reasons(self.what_if.panel)
         self.walk = GraphWiring(self, self.centre, self.links.model)
@@ -193,7 +192,7 @@ class MainWindow(QMainWindow):
         columns.setStretchFactor(1, 1)
         rows.setStretchFactor(0, 1)
         self.setCentralWidget(rows)
-        for bars in (self.costing.outdated, self.costing.bar, self.session_bars):
+        for bars in (self.costing.outdated, self.session_bars):
             self.centre.add_bars(bars)
         self.setStatusBar(self.status)
         for key in ("show_left", "show_right", "show_below", "plan_on_change"):
@@ -214,6 +213,8 @@ class MainWindow(QMainWindow):
         document.plan_changed.connect(self._show_plan)
         self.clock_view.changed.connect(self._show_timeline)
         document.busy_changed.connect(self._show_state)
+        self.costing.report_changed.connect(self.status.show_report)
+        self.status.report.clicked.connect(self.costing.show_report)
         document.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
         document.opened.connect(self._remember)
         document.open_failed.connect(self._open_failed)
@@ -241,7 +242,6 @@ class MainWindow(QMainWindow):
         self.what_if.told.connect(self.log.add)
         self.loop.refused.connect(lambda sentence: self.centre.error.show_message(sentence, "error"))
         self.studies.compare.pair_chosen.connect(self.loop.take_pair)
-        self.centre.retry_asked.connect(planning.plan)
         self.centre.open_asked.connect(self._ask_for_file)
         self.centre.demo_asked.connect(self.open_demo)
         self.tools.batch_edited.connect(
@@ -254,7 +254,6 @@ class MainWindow(QMainWindow):
         self.exporting.busy_changed.connect(self._show_activity)
         self.exporting.said.connect(self.centre.error.hide)
         self.sessions.taken.connect(self._take_session)
-        self.sessions.taken.connect(self.costing.take_session)
         self.sessions.state_changed.connect(self._show_session)
         for one in (self.sessions, self.exporting):
             one.said.connect(self.log.add)
@@ -333,8 +332,7 @@ class MainWindow(QMainWindow):
         self.centre.show_state(
             message=message_of(document, planning),
             stale=document.stale and not planning.at_once,
-            trouble=planning.trouble if shown is not None else "",
-            infeasible=planning.infeasible,
+            trouble=bool(planning.trouble),
             running=planning.running,
             welcome=work is None and not document.busy,
         )

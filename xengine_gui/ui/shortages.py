@@ -1,64 +1,38 @@
-"""For limits that no plan keeps: the smallest limits that would do, and a button that sets each."""
+"""For limits that no plan keeps: in one sentence what would do and what forces it, and a button that sets it."""
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import QObject
 
 from xengine_gui import planner
 from xengine_gui.model.problem import Problem
+from xengine_gui.solve.binding import BindingMoment
 from xengine_gui.solve.far import in_child
 from xengine_gui.solve.feasibility import SmallestLimit, smallest_limits
 from xengine_gui.solve.shortage import Shortage
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.long_job import LongJob
-from xengine_gui.ui.panels.devices import DevicesPanel
-from xengine_gui.ui.panels.parts import Panel, row, text_label
+from xengine_gui.ui.panels.message_bar import MessageBar, Offer
 from xengine_gui.ui.planning import Planning
+from xengine_gui.ui.shortage_mark import ShortageMark
 from xengine_gui.ui.timeline.details import printable
-from xengine_gui.units import format_size, format_size_exact
+from xengine_gui.ui.timeline.view import TimelineView
+from xengine_gui.units import format_names, format_size, format_size_exact
 
 _TIME_S = 8.0
+_NAMED = 2
 
 
-class ShortageBar(Panel):
-    """A line above the timeline with a button for each device whose limit can be set to what would do."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the bar says of a shortage; `offer` is its button."""
 
-    set_asked = Signal(str, object)
-
-    def __init__(self) -> None:
-        super().__init__("shortage-bar")
-        self.words = text_label("", "muted")
-        self.buttons: dict[str, QPushButton] = {}
-        self._line = row(self.words, 1, spacing=8)
-        self._line.setContentsMargins(16, 8, 16, 0)
-        self.setLayout(self._line)
-        self.hide()
-
-    def show_words(self, words: str) -> None:
-        """Say something, without a button."""
-        self._clear()
-        self.words.setText(words)
-        self.setVisible(bool(words))
-
-    def show_limits(self, limits: tuple[SmallestLimit, ...]) -> None:
-        """Offer limits that would do, each with the others as they are."""
-        self.show_words("It would fit with one of:" if len(limits) > 1 else "It would fit with:")
-        for place, small in enumerate(limits, start=1):
-            button = QPushButton(button_text(small))
-            button.setToolTip(button_tip(small))
-            button.clicked.connect(lambda _checked=False, s=small: self.set_asked.emit(s.device, s.limit_bytes))
-            self.buttons[small.device] = button
-            self._line.insertWidget(place, button)
-
-    def _clear(self) -> None:
-        for button in self.buttons.values():
-            self._line.removeWidget(button)
-            button.hide()
-            button.deleteLater()
-        self.buttons = {}
+    sentence: str
+    details: str = ""
+    offer: Offer | None = None
+    others: tuple[Offer, ...] = ()
 
 
 def button_text(small: SmallestLimit) -> str:
@@ -74,22 +48,56 @@ def button_tip(small: SmallestLimit) -> str:
     return f"{exact}: the least known to do; that less than {format_size_exact(small.lower_bytes)} cannot is proved"
 
 
+def sentence_of(found: Shortage, problem: Problem) -> str:
+    """The shortage in one plain sentence: device, limit, smallest limit that does, and what forces it."""
+    if not any(s.limit_bytes is not None for s in found.smallest):
+        return printable(found.words(problem))
+    small = found.closest
+    given, limit = (format_size(size or 0) for size in (small.given_bytes, small.limit_bytes))
+    if given == limit:
+        given, limit = (format_size_exact(size or 0) for size in (small.given_bytes, small.limit_bytes))
+    known = "is the least that does (proved)" if small.proved else "is the least known"
+    none = "No plan fits" if found.proved else "No plan was found that fits"
+    forced = "" if small.moment is None else f", forced {_forced_by(small.moment)}"
+    return printable(f"{none} {small.device} into {given}: {limit} {known}{forced}.")
+
+
+def _forced_by(moment: BindingMoment) -> str:
+    """Operator and largest tensors of a moment."""
+    named = [f"{t.name} ({format_size(t.size_bytes)})" for t in moment.tensors[:_NAMED]]
+    rest = len(moment.tensors) - len(named)
+    if rest:
+        named.append(f"{rest} more")
+    what = f"by {moment.operator}" if moment.operator is not None else f"by the transfer of {moment.transferred}"
+    return f"{what} with {format_names(named)}" if named else what
+
+
 class Shortages(QObject):
-    """Looks for the smallest limits once a problem is found to have no plan, in a process of its own."""
+    """Looks for the smallest limits once a problem is found to have no plan, in a process of its own.
+
+    Fills the bar of troubles of the window, and marks on the timeline where the limit is too small.
+    """
 
     def __init__(
-        self, document: Document, planning: Planning, devices: DevicesPanel, parent: QObject | None = None
+        self,
+        document: Document,
+        planning: Planning,
+        timeline: TimelineView,
+        bar: MessageBar,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.bar = ShortageBar()
+        self.bar = bar
         self.job = LongJob(self)
-        self._document, self._planning, self._devices = document, planning, devices
+        self.mark = ShortageMark(timeline)
+        self._document, self._planning = document, planning
         self._problem: Problem | None = None
+        self._told: Told | None = None
         planning.state_changed.connect(self._look)
         document.work_changed.connect(self._look)
-        self.bar.set_asked.connect(document.set_limit)
+        bar.button_clicked.connect(self._do)
         self.job.finished.connect(self._finished)
-        self.job.failed.connect(lambda _sentence: self.bar.show_words(""))
+        self.job.failed.connect(lambda _sentence: self._tell(None))
 
     def close(self) -> None:
         """End what is being looked for."""
@@ -98,15 +106,19 @@ class Shortages(QObject):
     def _look(self) -> None:
         work, planning = self._document.work, self._planning
         problem = work.problem if work is not None and planning.trouble and not planning.running else None
-        if problem is self._problem:
-            return
-        self._problem = problem
-        self._devices.show_enough({})
-        self.job.abandon()
-        if problem is None or all(d.memory_limit_bytes is None for d in problem.devices):
-            self.bar.show_words("")
-            return
-        self.bar.show_words("Looking for the smallest limits that would do…")
+        if problem is not self._problem:
+            self._problem = problem
+            self.job.abandon()
+            self.mark.show_moment(None)
+            self._told = None
+            if problem is not None and any(d.memory_limit_bytes is not None for d in problem.devices):
+                self._begin(problem)
+        self._tell(self._told)
+
+    def _begin(self, problem: Problem) -> None:
+        if self._planning.infeasible:
+            looking = "No plan keeps these limits; the smallest that would do are being looked for…"
+            self._told = Told(looking, self._planning.trouble)
 
         def find(_tell: Callable[[object], None], stop: threading.Event) -> Shortage | None:
             return in_child(shortage_of, problem, stop=stop)
@@ -114,12 +126,36 @@ class Shortages(QObject):
         self.job.start(find)
 
     def _finished(self, found: Shortage | None) -> None:
-        small = () if found is None else tuple(s for s in found.smallest if s.limit_bytes is not None)
-        if not small:
-            self.bar.show_words("")
+        problem = self._problem
+        if problem is None or found is None or found.plan is not None or not self._planning.trouble:
+            self._tell(None)
             return
-        self.bar.show_limits(small)
-        self._devices.show_enough({s.device: (s.limit_bytes or 0, button_tip(s)) for s in small})
+        small = sorted((s for s in found.smallest if s.limit_bytes is not None), key=lambda s: s is not found.closest)
+        offers: list[Offer] = [(button_text(s), button_tip(s), self._setter(s)) for s in small]
+        words = found.words(problem)
+        details = "\n".join(dict.fromkeys(printable(part) for part in (self._planning.trouble, words) if part))
+        self.mark.show_moment(found, problem)
+        self._tell(Told(sentence_of(found, problem), details, offers[0] if offers else None, tuple(offers[1:])))
+
+    def _setter(self, small: SmallestLimit) -> Callable[[], object]:
+        return lambda: self._document.set_limit(small.device, small.limit_bytes)
+
+    def _do(self) -> None:
+        if self._told is not None and self._told.offer is not None:
+            self._told.offer[2]()
+        else:
+            self._planning.plan()
+
+    def _tell(self, told: Told | None) -> None:
+        self._told = told
+        trouble = self._planning.trouble
+        if not trouble:
+            self.bar.hide()
+            return
+        told = told or Told(printable(trouble))
+        title, tip, _ = told.offer or ("" if self._planning.infeasible or self.job.running else "Plan again", "", None)
+        details = told.details if told.details != told.sentence else ""
+        self.bar.show_message(told.sentence, "error", button=title, tip=tip, details=details, offers=told.others)
 
 
 def shortage_of(problem: Problem) -> Shortage:

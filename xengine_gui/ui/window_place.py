@@ -66,7 +66,7 @@ def reachable(wanted: tuple[int, int, int, int] | None, screens: Iterable[QRect]
 
 def _height_below(height: int) -> int:
     """What the panels below get of a new window: on a small screen the timeline needs the room more."""
-    return min(250, max(150, height // 4))
+    return min(250, max(150, height * 215 // 1000))
 
 
 def _knows_places() -> bool:

@@ -13,12 +13,12 @@ from xengine_gui.ui.timeline.overview import OverviewBar
 from xengine_gui.ui.timeline.view import TimelineView
 
 _MARGIN = 16
+_LOW = 580
 
 
 class CentrePanel(Panel):
     """A bar for errors, one for why there is no plan, the timeline, and over it a note when its plan is an old one."""
 
-    retry_asked = Signal()
     open_asked = Signal()
     demo_asked = Signal()
 
@@ -26,12 +26,12 @@ class CentrePanel(Panel):
         super().__init__("centre-panel")
         self.error = MessageBar("error-bar", closable=True, inset=True)
         self.trouble = MessageBar("trouble-bar", closable=False, inset=True)
-        self.trouble.button_clicked.connect(self.retry_asked)
         self.state = MessageBar("state-bar", closable=False, inset=False)
         self.timeline = TimelineView()
         self.overview = OverviewBar(self.timeline)
         self._column = column(self.error, self.trouble, self.overview, self.timeline, spacing=0)
-        self._column.setStretch(3, 1)
+        self._column.setStretch(3, 2)
+        self._shows_timeline, self._is_shared = True, False
         self.setLayout(self._column)
         # It floats over the timeline, which would jump twice with every edit if the bar took room from it.
         self.state.setParent(self)
@@ -44,7 +44,7 @@ class CentrePanel(Panel):
         self._column.insertWidget(0, bars)
 
     def add_below(self, view: QWidget) -> None:
-        """Put another view below the timeline, with as much room."""
+        """Put another view below the timeline, with less room: it has no devices to show one below the other."""
         self._column.addWidget(view, 1)
 
     def add_foot(self, bar: QWidget) -> None:
@@ -52,14 +52,20 @@ class CentrePanel(Panel):
         self._column.addWidget(bar)
         self._foot = bar
 
-    def show_timeline(self, *, visible: bool) -> None:
-        """Show the timeline, or leave its room to another view."""
-        self.overview.setVisible(visible)
+    def show_timeline(self, *, visible: bool, is_shared: bool = False) -> None:
+        """Show the timeline, alone or sharing the room, or leave its room to another view."""
+        self._shows_timeline, self._is_shared = visible, is_shared
         self.timeline.setVisible(visible)
+        self._show_overview()
+
+    def _show_overview(self) -> None:
+        """The overview gives way where timeline and graph share too little."""
+        self.overview.setVisible(self._shows_timeline and not (self._is_shared and self.height() < _LOW))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the floating bar at the bottom, and the buttons below the words of the empty view."""
         super().resizeEvent(event)
+        self._show_overview()
         self._place_state()
         self._place_welcome()
 
@@ -71,9 +77,7 @@ class CentrePanel(Panel):
         if shown is not None and problem is not None:
             self.timeline.set_limits({d.name: d.memory_limit_bytes for d in problem.devices})
 
-    def show_state(
-        self, *, message: str, stale: bool, trouble: str, infeasible: bool, running: bool, welcome: bool
-    ) -> None:
+    def show_state(self, *, message: str, stale: bool, trouble: bool, running: bool, welcome: bool) -> None:
         """Say what the timeline shows: `message` where there is no plan, a bar where the plan is not of now.
 
         With `welcome` two buttons offer how to begin.
@@ -81,13 +85,9 @@ class CentrePanel(Panel):
         self.timeline.set_message(message)
         self.welcome.setVisible(welcome)
         self._place_welcome()
-        if trouble:
-            what = "No plan keeps these limits: " if infeasible else ""
-            old = " The plan below is the one from before." if stale else ""
-            self.trouble.show_message(f"{what}{trouble}{old}", "error", button="" if infeasible else "Plan again")
-        else:
-            self.trouble.hide()
-        if stale and not trouble:
+        if stale and trouble:
+            self.state.show_message("This plan is the one from before, for other limits.", "warning")
+        elif stale:
             doing = "a new one is being looked for." if running else "press Plan for a new one."
             self.state.show_message(f"This plan is for the problem as it was before; {doing}", "warning")
         else:
@@ -96,7 +96,7 @@ class CentrePanel(Panel):
 
     def _place_state(self) -> None:
         width = min(self.state.line_width, self.width() - 2 * _MARGIN)
-        height = self.state.heightForWidth(width)
+        height = self.state.sizeHint().height()
         bottom = self.height() - (self._foot.sizeHint().height() if self._foot.isVisible() else 0)
         self.state.setGeometry((self.width() - width) // 2, bottom - height - _MARGIN, width, height)
 

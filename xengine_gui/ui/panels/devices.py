@@ -63,11 +63,6 @@ class DevicesPanel(QWidget):
         for name, card in self.cards.items():
             card.show_peak(peak_bytes.get(name), stale=stale)
 
-    def show_enough(self, limits: Mapping[str, tuple[int, str]]) -> None:
-        """Offer, per device, a limit that would do, with what is known of it; none is offered for the others."""
-        for name, card in self.cards.items():
-            card.show_enough(*limits.get(name, (None, "")))
-
     def _rebuild(self, names: list[str]) -> None:
         for card in self.cards.values():
             self._column.removeWidget(card)
@@ -119,10 +114,6 @@ class DeviceCard(QFrame):
         self.bar.setAccessibleName(f"Peak of {name} in its limit")
         self.peak = text_label("", "small")
         self.share = text_label("", "small")
-        self.enough = QPushButton()
-        self._enough_bytes: int | None = None
-        self.enough.clicked.connect(lambda: self.limit_edited.emit(name, self._enough_bytes))
-        self.enough.hide()
         self._arrange()
 
     def _arrange(self) -> None:
@@ -136,7 +127,6 @@ class DeviceCard(QFrame):
             self.preset,
             row(caption, 1, self.limit),
             self.limit.hint,
-            self.enough,
             self.bar,
             row(self.peak, 1, self.share),
             spacing=5,
@@ -157,14 +147,6 @@ class DeviceCard(QFrame):
         self._limit_bytes = device.memory_limit_bytes
         self.limit.set_size(device.memory_limit_bytes)
         self._show_use()
-
-    def show_enough(self, limit_bytes: int | None, tip: str) -> None:
-        """Offer a limit that would do, where no plan keeps the one of now."""
-        self._enough_bytes = limit_bytes
-        self.enough.setVisible(limit_bytes is not None)
-        if limit_bytes is not None:
-            self.enough.setText(f"Set to {format_size(limit_bytes)}, which would do")
-            self.enough.setToolTip(tip)
 
     def show_peak(self, peak_bytes: int | None, *, stale: bool) -> None:
         """Show the plan's peak on this device, `None` where there is no plan."""

@@ -1,22 +1,26 @@
 """A line above the timeline for what has to be said now and must not be lost in a log."""
 
+from collections.abc import Callable, Sequence
 from typing import Literal
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from xengine_gui.ui.panels.parts import column, row, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, clear, column, row, text_label
 from xengine_gui.ui.theme import set_style_property
 
 Tone = Literal["error", "warning", "muted"]
+Offer = tuple[str, str, Callable[[], object]]
+"""What a button says, its tooltip, and what it does."""
 # A cross for errors would look like the button that closes the bar.
 _SIGNS: dict[Tone, str] = {"error": "!", "warning": "!", "muted": "…"}
 
 
 class MessageBar(QWidget):
-    """One sentence, with a button where something can be done about it; hidden while there is nothing to say.
+    """One line: a sentence, a button where something can be done about it, and more about it when that is asked for.
 
-    `inset` keeps it off the edges of its place.
+    It is hidden while there is nothing to say. `inset` keeps it off the edges of its place.
     """
 
     button_clicked = Signal()
@@ -24,43 +28,99 @@ class MessageBar(QWidget):
     def __init__(self, name: str, *, closable: bool, inset: bool) -> None:
         super().__init__()
         self.setObjectName(name)
+        self._details = ""
+        self._other_buttons: list[QPushButton] = []
         card = QFrame()
         card.setProperty("card", True)  # noqa: FBT003 - Qt's own signature
         self._sign = text_label("", "heading")
-        self._text = text_label("", wrap=True)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._text.setContentsMargins(0, 3, 0, 3)
-        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._line = ElidedLabel()
+        self._whole = text_label("", wrap=True)
+        self._whole.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._whole.setContentsMargins(0, 2, 0, 2)
+        self._whole.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._button = QPushButton()
         self._button.clicked.connect(self.button_clicked)
+        self.more = QToolButton()
+        self.more.setText("Details")
+        self.more.setCheckable(True)
+        self.more.setToolTip("Tell the whole of it, and what else can be done")
+        self.more.toggled.connect(lambda _open: self._show_parts())
         close = QToolButton()
         close.setText("✕")
+        close.setAccessibleName("Close this message")
         close.setToolTip("Close this message")
         close.clicked.connect(self.hide)
         close.setVisible(closable)
-        layout = row(self._sign, self._text, self._button, close if closable else None, spacing=10)
-        layout.setStretch(1, 1)
-        layout.setContentsMargins(14, 4, 8, 4)
+        self._others = row(spacing=8)
+        words = column(self._line, self._whole, self._others, spacing=4)
+        layout = row(self._sign, self._button, self.more, close if closable else None, spacing=10)
+        layout.insertLayout(1, words, 1)
+        layout.setContentsMargins(12, 2, 6, 2)
         card.setLayout(layout)
-        self.setLayout(column(card, margins=(14, 10, 14, 0) if inset else (0, 0, 0, 0)))
+        self.setLayout(column(card, margins=(14, 6, 14, 0) if inset else (0, 0, 0, 0)))
         self.hide()
 
     @property
     def text(self) -> str:
         """The sentence that is shown; empty while the bar is hidden."""
-        return "" if self.isHidden() else self._text.text()
+        return "" if self.isHidden() else self._line.text()
+
+    @property
+    def details(self) -> str:
+        """What is told besides when more is asked for; empty while the bar is hidden."""
+        return "" if self.isHidden() else self._details
 
     @property
     def line_width(self) -> int:
         """The width at which the sentence stands in one line."""
-        return self.sizeHint().width() + self._text.fontMetrics().horizontalAdvance(self._text.text()) + 20
+        return self.sizeHint().width() + self._line.fontMetrics().horizontalAdvance(self._line.text()) + 20
 
-    def show_message(self, text: str, tone: Tone, *, button: str = "") -> None:
-        """Show a sentence."""
+    def show_message(
+        self, text: str, tone: Tone, *, button: str = "", tip: str = "", details: str = "", offers: Sequence[Offer] = ()
+    ) -> None:
+        """Show a sentence. `offers` are buttons that stand with the details."""
+        if text != self._line.text():
+            self.more.setChecked(False)
         self._sign.setText(_SIGNS[tone])
         set_style_property(self._sign, "role", tone)
-        self._text.setText(text)
-        self._text.setToolTip(text)
+        self._line.setText(text)
+        self._details = details
+        self._whole.setText("\n".join(part for part in (text, details) if part))
         self._button.setText(button)
+        self._button.setToolTip(tip or button)
         self._button.setVisible(bool(button))
+        clear(self._others)
+        self._other_buttons = []
+        for title, about, do in offers:
+            other = QPushButton(title)
+            other.setToolTip(about)
+            other.clicked.connect(do)
+            self._others.addWidget(other)
+            self._other_buttons.append(other)
+        self._others.addStretch(1)
         self.show()
+        self._show_parts()
+
+    def offer_button(self, title: str = "") -> QPushButton:
+        """The button with a title, without one that which always stands there."""
+        return next((b for b in self._other_buttons if b.text() == title), self._button)
+
+    def minimumSizeHint(self) -> QSize:
+        """Any width will do."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """See whether the sentence still fits."""
+        super().resizeEvent(event)
+        self._show_parts()
+
+    def _show_parts(self) -> None:
+        """The line alone, or all there is; where the line says all there is nothing to open."""
+        fits = self._line.fontMetrics().horizontalAdvance(self._line.text()) <= self._line.width()
+        is_open = self.more.isChecked()
+        has_more = bool(self._details or self._other_buttons) or (not fits and not self._line.isHidden())
+        self.more.setVisible(has_more or is_open)
+        self._line.setVisible(not is_open)
+        self._whole.setVisible(is_open)
+        for button in self._other_buttons:
+            button.setVisible(is_open)

@@ -1,6 +1,6 @@
 """The status bar: whether the plan is verified, how good it is, and what the window is doing."""
 
-from PySide6.QtWidgets import QStatusBar
+from PySide6.QtWidgets import QPushButton, QStatusBar
 
 from xengine_gui.ui.panels.parts import text_label
 from xengine_gui.ui.panels.summary import status_words
@@ -22,6 +22,10 @@ class StatusLine(QStatusBar):
         for label in (self.verdict, self.quality, self.total, self.counts):
             self.addWidget(label)
         self.addPermanentWidget(text_label(""), 1)
+        self.report = QPushButton()
+        self.report.setProperty("link", True)  # noqa: FBT003 - Qt's own signature
+        self.report.hide()
+        self.addPermanentWidget(self.report)
         self.activity = text_label("ready", "muted")
         self.addPermanentWidget(self.activity)
 
@@ -46,6 +50,12 @@ class StatusLine(QStatusBar):
         self.counts.setText(
             f"{format_count(s.recompute_count, 'recompute')} · {format_count(s.transfer_count, 'transfer')}"
         )
+
+    def show_report(self, words: str, tip: str) -> None:
+        """Offer the report of what was assumed, in a word or two; nothing where nothing was."""
+        self.report.setText(words)
+        self.report.setToolTip(tip)
+        self.report.setVisible(bool(words))
 
     def show_activity(self, text: str) -> None:
         """Say what the window is doing."""
