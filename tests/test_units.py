@@ -1,7 +1,7 @@
 """Sizes, times and counts as people write them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from xengine_gui.errors import InputError
@@ -14,7 +14,9 @@ from xengine_gui.units import (
     format_gap,
     format_names,
     format_percent,
+    format_power,
     format_size,
+    format_size_both,
     format_size_exact,
     parse_bytes_per_s,
     parse_duration_ns,
@@ -85,10 +87,31 @@ def test_an_exact_size_is_read_back(size_bytes: int) -> None:
     assert parse_size_bytes(f"{size_bytes} B") == size_bytes
 
 
-@given(st.integers(0, 2**60))
-def test_a_shown_size_is_close(size_bytes: int) -> None:
-    shown = format_size(size_bytes)
-    assert abs(parse_size_bytes(shown.replace(",", "")) - size_bytes) <= size_bytes * 0.006
+@given(st.integers(0, 2**70))
+@example(307_203)
+@example(1_023_999)
+def test_every_size_that_is_shown_is_read(size_bytes: int) -> None:
+    assert parse_size_bytes(format_size_exact(size_bytes)) == size_bytes
+    assert parse_size_bytes(format_size_both(size_bytes)) == size_bytes
+    assert abs(parse_size_bytes(format_size(size_bytes)) - size_bytes) <= size_bytes * 0.006
+
+
+@given(st.integers(0, 2**62))
+@example(11_412)
+@example(1_234 * 10**9)
+def test_everything_else_that_is_shown_is_read(value: int) -> None:
+    assert parse_duration_ns(format_duration_exact(value)) == value
+    for parse, form in (
+        (parse_duration_ns, format_duration), (parse_bytes_per_s, format_bandwidth),
+        (parse_flop_per_s, format_flop_per_s), (parse_power_uw, format_power),
+    ):  # fmt: skip
+        assert abs(parse(form(value)) - value) <= value * 0.006
+
+
+@pytest.mark.parametrize("text", ["1,024 MB", "1,024 KiB", "1,5000,000", "12,34,567"])
+def test_a_comma_that_may_be_either_is_asked_about(text: str) -> None:
+    with pytest.raises(InputError, match="decimal point"):
+        parse_size_bytes(text)
 
 
 @pytest.mark.parametrize(

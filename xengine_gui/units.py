@@ -35,13 +35,14 @@ def parse_size_bytes(text: str) -> int:
     Raises `InputError` with one sentence for anything else: bits, rates, negative or unbounded values, and a comma that
     could be a decimal or a thousands separator.
     """
-    number, unit = _split(text, "a size such as 8 GiB")
+    both = re.fullmatch(r"[^()]+\(([\d,]+ bytes?)\)\s*", text)  # as format_size_both writes it
+    number, unit = _split(both[1] if both else text, "a size such as 8 GiB", whole=("", "B", "byte", "bytes"))
     return _whole(text, number * _size_factor(text, unit))
 
 
 def parse_duration_ns(text: str) -> int:
     """Nanoseconds of a time such as `10 µs`, `1.5 ms` or `60 s`; a number alone is nanoseconds."""
-    number, unit = _split(text, "a time such as 10 ms")
+    number, unit = _split(text, "a time such as 10 ms", whole=("", "ns"))
     factor = _TIME_NS.get(unit or "ns")
     if factor is None:
         raise InputError("", f"{text.strip()!r} is no time: use ns, µs, ms, s, min or h")
@@ -179,24 +180,25 @@ def format_names(names: Iterable[str], most: int = 8) -> str:
 
 def _three_digits(value: float, *, more: int = 0) -> str:
     digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    return f"{value:,.{digits + more}f}"
+    # No separator of thousands: "1,000 KiB" would be refused where it is typed, as the comma may be a decimal one.
+    return f"{value:.{digits + more}f}"
 
 
-def _split(text: str, wanted: str) -> tuple[Decimal, str]:
+def _split(text: str, wanted: str, *, whole: tuple[str, ...] = ()) -> tuple[Decimal, str]:
+    """Number and unit; `whole` units have no fractions, so that a comma before three digits is one of thousands."""
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise InputError(
             "", f"{text.strip()!r} is not {wanted}" if text.strip() else f"nothing is given: write {wanted}"
         )
-    return _decimal(text, match["number"]), match["unit"]
+    return _decimal(text, match["number"], whole=match["unit"] in whole), match["unit"]
 
 
-def _decimal(text: str, number: str) -> Decimal:
+def _decimal(text: str, number: str, *, whole: bool) -> Decimal:
     plain = number.replace("_", "")
     if "," in plain:
-        if ("." in plain and re.fullmatch(r"\d{1,3}(,\d{3})+\.\d+", plain)) or re.fullmatch(
-            r"\d{1,3}(,\d{3}){2,}", plain
-        ):
+        thousands = r"\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,}" + (r"|\d{1,3},\d{3}" if whole else "")
+        if re.fullmatch(thousands, plain):
             plain = plain.replace(",", "")
         elif re.fullmatch(r"\d+,(\d{1,2}|\d{4,})", plain):
             plain = plain.replace(",", ".")
