@@ -1,6 +1,7 @@
 """Default links between devices, by the buses they talk through."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from xengine_gui.cost.preset_fields import DevicePreset
 from xengine_gui.model.device import Link
@@ -22,11 +23,40 @@ _BUS: Mapping[str, tuple[int, int]] = {
     "sd": (80_000_000, 500_000),
     "flash": (16_000_000, 50_000),
 }
+_TITLES: Mapping[str, str] = {
+    "pcie3": "PCIe 3.0 ×16",
+    "pcie4": "PCIe 4.0 ×16",
+    "pcie4x8": "PCIe 4.0 ×8",
+    "pcie5": "PCIe 5.0 ×16",
+    "pcie5x8": "PCIe 5.0 ×8",
+    "nvlink2": "NVLink 2",
+    "nvlink3": "NVLink 3",
+    "nvlink4": "NVLink 4",
+    "nvlink5": "NVLink 5",
+    "nvme": "NVMe drive",
+    "usb3": "USB 3",
+    "sd": "SD card",
+    "flash": "serial flash",
+}
 BUSES = ("shared", *_BUS)
 """What a device may talk through."""
 # What an NVLink device uses towards everything that has none.
 _HOST_BUS: Mapping[str, str] = {"nvlink2": "pcie3", "nvlink3": "pcie4", "nvlink4": "pcie5", "nvlink5": "pcie5"}
 _STORAGE = ("storage",)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPreset:
+    """A bus with what one direction of it carries."""
+
+    key: str
+    title: str
+    bandwidth_bytes_per_s: int
+    latency_ns: int
+
+
+LINK_PRESETS: tuple[LinkPreset, ...] = tuple(LinkPreset(key, _TITLES[key], *_BUS[key]) for key in _BUS)
+"""The buses that a link may be taken to be."""
 
 
 def default_link(source: str, source_preset: DevicePreset, destination: str, destination_preset: DevicePreset) -> Link:

@@ -1,21 +1,23 @@
 """The state of the window: the work at hand, its plan, and how to go back."""
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtGui import QUndoStack
 
 from xengine_gui.cost import DeviceChoice
 from xengine_gui.errors import InputError
 from xengine_gui.importers.costed.fields import MappingWantedError
 from xengine_gui.model.constraints import Constraint, with_added
+from xengine_gui.model.device import Link
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.verify import verify
 from xengine_gui.ui.background import Background
+from xengine_gui.ui.change import Change
 from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 from xengine_gui.ui.work import Setup, SizesWantedError, Work, open_work
 
@@ -189,6 +191,20 @@ class Document(QObject):
         else:
             self.open(work.path)
 
+    def set_links(self, text: str, links: Iterable[Link]) -> None:
+        """Give transfers between devices another bandwidth or latency."""
+        self._edit_links(text, lambda work: work.with_links(links))
+
+    def reset_links(self, pairs: Collection[tuple[str, str]]) -> None:
+        """Go back to what the presets of the devices, or the file, give for links from one device to another."""
+        self._edit_links("usual links", lambda work: work.without_links(pairs))
+
+    def _edit_links(self, text: str, change: Callable[[Work], Work]) -> None:
+        work = self._work
+        changed = None if work is None else change(work)
+        if work is not None and changed is not None and changed.links_given != work.links_given:
+            self._push(text, self._met_before(changed))
+
     def price_anew(self) -> None:
         """Make the problem of a network again, for presets that have changed."""
         work = self._work
@@ -295,10 +311,10 @@ class Document(QObject):
             self._passed_by.clear()
             self._last_works.append(old)
         self._goes_on = goes_on
-        self.undo_stack.push(_Change(text, old, work, self._put, gesture))
+        self.undo_stack.push(Change(text, old, work, self._put, gesture))
         # A gesture that has come back to where it began has left no step to go on with.
         top = self.undo_stack.command(self.undo_stack.index() - 1)
-        self._gesture = gesture if isinstance(top, _Change) and top.new is work else 0
+        self._gesture = gesture if isinstance(top, Change) and top.new is work else 0
 
     def _met_before(self, work: Work) -> Work:
         """The same work as it was before, where it was: its plan is then known."""
@@ -306,7 +322,7 @@ class Document(QObject):
             w
             for w in self._last_works
             if w.problem.devices == work.problem.devices
-            and (w.constraints, w.setup) == (work.constraints, work.setup)
+            and (w.constraints, w.setup, w.links_given) == (work.constraints, work.setup, work.links_given)
             and w.free_problem.operators is work.free_problem.operators
         )
         return next(same, work)
@@ -321,30 +337,6 @@ class Document(QObject):
             self.show_plan(known)  # an edit that is undone brings its plan back at once
         self.work_changed.emit()
         self.plan_changed.emit()
-
-
-class _Change(QUndoCommand):
-    def __init__(self, text: str, old: Work, new: Work, put: Callable[[Work], None], gesture: int = 0) -> None:
-        super().__init__(text)
-        self.old, self.new, self._put, self._gesture = old, new, put, gesture
-
-    def id(self) -> int:
-        """Edits of one gesture have one number."""
-        return self._gesture or -1
-
-    def mergeWith(self, other: QUndoCommand) -> bool:
-        """Go on with the gesture; one that ends where it began has changed nothing."""
-        if not isinstance(other, _Change):
-            return False
-        self.new = other.new
-        self.setObsolete(self.new is self.old)
-        return True
-
-    def redo(self) -> None:
-        self._put(self.new)
-
-    def undo(self) -> None:
-        self._put(self.old)
 
 
 def checked(path: Path, plan: Plan) -> ShownPlan | None:

@@ -1,6 +1,6 @@
 """What is open in the window and what the user has chosen for it; every change makes a new one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import Path
@@ -24,7 +24,8 @@ _MOST_MISTAKES = 3
 class Setup:
     """How a network becomes a problem. A `batch` of `None` is the network's own; `bindings` are its free dimensions.
 
-    `links` are those that differ from what the devices' presets give; `costs` are tables of measured times.
+    `links` are those that differ from what the devices' presets give; `costs` are tables of measured times. With
+    `implementations` a convolution has a row per algorithm, which trade time for workspace.
     """
 
     devices: tuple[DeviceChoice, ...]
@@ -36,6 +37,7 @@ class Setup:
     sizes: Mapping[str, int] = field(default_factory=dict)
     mapping: Mapping[str, str] = field(default_factory=dict)
     costs: tuple[Path, ...] = ()
+    implementations: bool = False
 
     def runs_like(self, other: "Setup") -> bool:
         """Whether times that were measured for one hold for the other."""
@@ -50,7 +52,8 @@ class Work:
 
     `constraints` are built into `problem`; `unbound` is the problem without them (`None` where there are none), and
     `idle` tells of those that cannot hold why. `note` is a sentence on what was done otherwise than asked for.
-    `given_costs` are the tables that lie over a problem without a setup.
+    `given_costs` are the tables that lie over a problem without a setup, `given_links` its links that were changed, and
+    `file_links` those that it had before.
     """
 
     path: Path
@@ -62,12 +65,26 @@ class Work:
     unbound: Problem | None = None
     idle: Mapping[Constraint, str] = field(default_factory=dict)
     given_costs: tuple[Path, ...] = ()
+    given_links: tuple[Link, ...] = ()
+    file_links: tuple[Link, ...] | None = None
     read_with: Setup | None = None
 
     @property
     def costs(self) -> tuple[Path, ...]:
         """The tables of measured times that lie over the problem."""
         return self.given_costs if self.setup is None else self.setup.costs
+
+    @property
+    def links_given(self) -> tuple[Link, ...]:
+        """The links that are not as usual."""
+        return self.given_links if self.setup is None else self.setup.links
+
+    @property
+    def usual_links(self) -> tuple[Link, ...]:
+        """The links as the presets of the devices, or the file, give them."""
+        if self.setup is not None:
+            return default_links(self.setup.devices)
+        return self.free_problem.links if self.file_links is None else self.file_links
 
     @property
     def report(self) -> tuple[str, ...]:
@@ -114,6 +131,25 @@ class Work:
             replace(d, memory_limit_bytes=memory_limit_bytes) if d.name == device else d for d in self.setup.devices
         )
         return replace(self, problem=problem, unbound=unbound, setup=replace(self.setup, devices=tuple(devices)))
+
+    def with_links(self, links: Iterable[Link]) -> "Work":
+        """The same where transfers between some devices take another time."""
+        return self._linked({**_by_ends(self.links_given), **_by_ends(links)})
+
+    def without_links(self, pairs: Collection[tuple[str, str]]) -> "Work":
+        """The same with the usual links from one device to another, for these pairs of devices."""
+        return self._linked({ends: link for ends, link in _by_ends(self.links_given).items() if ends not in pairs})
+
+    def _linked(self, given: Mapping[tuple[str, str], Link]) -> "Work":
+        usual, names = _by_ends(self.usual_links), {device.name for device in self.problem.devices}
+        changed = tuple(link for ends, link in given.items() if usual.get(ends) != link)
+        there = {ends: link for ends, link in _by_ends(changed).items() if names.issuperset(ends)}
+        free = replace(self.free_problem, links=tuple({**usual, **there}.values()))
+        if self.setup is None:
+            work = replace(self, given_links=changed, file_links=self.usual_links, problem=free, unbound=None)
+        else:
+            work = replace(self, setup=replace(self.setup, links=changed), problem=free, unbound=None)
+        return work.with_constraints(self.constraints) if self.constraints else work
 
     def with_constraints(self, constraints: Sequence[Constraint]) -> "Work":
         """The same under other constraints; those that cannot hold are kept, and told in `idle`."""
@@ -179,8 +215,9 @@ def read_network(path: Path, setup: Setup) -> NetworkGraph:
 def work_on(path: Path, network: NetworkGraph, setup: Setup) -> Work:
     """A network made into a problem."""
     problem = planner.make_problem(
-        network, setup.devices, training=setup.training, optimizer=setup.optimizer, links=setup.links
-    )
+        network, setup.devices, training=setup.training, optimizer=setup.optimizer, links=setup.links,
+        implementations=setup.implementations,
+    )  # fmt: skip
     return Work(path, _measured(problem, setup.costs), network, setup)
 
 
@@ -191,6 +228,10 @@ def _measured(problem: Problem, costs: Sequence[Path]) -> Problem:
         more = len(error.mistakes) - _MOST_MISTAKES
         rest = (f"{more:,} more rows have no place",) if more > 0 else ()
         raise InputError(Path(error.source).name, (*error.mistakes[:_MOST_MISTAKES], *rest)) from None
+
+
+def _by_ends(links: Iterable[Link]) -> dict[tuple[str, str], Link]:
+    return {(link.source, link.destination): link for link in links}
 
 
 def default_links(devices: Sequence[DeviceChoice]) -> tuple[Link, ...]:
