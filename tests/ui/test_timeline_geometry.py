@@ -228,6 +228,28 @@ def test_the_envelope_has_the_exact_extremes_of_each_column(
     assert found.high.max() >= max(in_view, default=0)
 
 
+@settings(max_examples=150, deadline=None)
+@given(steps(), views)
+def test_the_pieces_of_an_envelope_are_the_envelope(curve: tuple[list[int], list[int]], columns: Columns) -> None:
+    found = StepCurve(np.array(curve[0], np.int64), np.array(curve[1], np.int64))
+    whole, pieces = found.envelope(columns), found.pieces(columns)
+    assert pieces.first[0] == 0
+    repeats = np.diff(np.append(pieces.first, columns.count))
+    for name in ("low", "high", "joined_low", "joined_high"):
+        assert np.repeat(getattr(pieces.envelope, name), repeats).tolist() == getattr(whole, name).tolist()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(serial_bars(), overlapping_bars()), views)
+def test_a_look_at_a_lane_is_what_its_parts_tell(rows: list[tuple[int, int, Category]], columns: Columns) -> None:
+    lane = LaneIndex(bars_of(rows))
+    look = lane.look(columns, 2.0)
+    for category in lane.categories:
+        seen = look.runs.get(category, Runs.of(np.zeros(0, bool)))
+        assert filled(seen, columns.count) == filled(lane.runs(category, columns), columns.count)
+    assert look.wide.tolist() == lane.wide(columns, 2.0).tolist()
+
+
 def test_neighbouring_spans_of_an_envelope_meet() -> None:
     random = np.random.default_rng(5)
     times = np.cumsum(random.integers(0, 50, 4000))

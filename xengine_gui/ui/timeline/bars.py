@@ -1,6 +1,8 @@
 """Painting of lanes: bars by category, hatches, borders, names, and the ticks of frees."""
 
 import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -11,10 +13,10 @@ from xengine_gui.schedule.timeline import Category, Int64Array
 from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
-from xengine_gui.ui.timeline.geometry import Runs
+from xengine_gui.ui.timeline.geometry import FloatArray, Runs
 from xengine_gui.ui.timeline.lanes import LaneIndex
 from xengine_gui.ui.timeline.layout import Band
-from xengine_gui.ui.timeline.primitives import draw_lines, draw_rects, float_array
+from xengine_gui.ui.timeline.primitives import brush_of, draw_lines, draw_rects, float_array, ink_of
 from xengine_gui.ui.timeline.triangles import draw_triangles
 
 RARE = (Category.LOSS, Category.RECOMPUTE)
@@ -24,49 +26,55 @@ _HATCH_STEP = 7.0
 _HATCH_WIDTH = 2.4
 _LEAST_HATCHED_WIDTH = 5.0
 _LEAST_BORDERED_WIDTH = 3.0
+_BORDER_ALPHA = 190
 _LEAST_NAMED_WIDTH = 22.0
 _NAME_MARGIN = 3.5
+_MOST_NAMES = 20_000
 _FREE_STEP = 3.0
 
 
 def paint_lane(painter: QPainter, frame: Frame, lane: LaneIndex, band: Band, *, names: bool) -> None:
     """Paint a lane's bars: the common ones, their borders, then the rare ones over them, then the names."""
+    look = lane.look(frame.columns, _LEAST_BORDERED_WIDTH / frame.layout.column_width)
+    if not look.runs:
+        return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     painter.setPen(Qt.PenStyle.NoPen)
-    for category in lane.categories:
+    for category, runs in look.runs.items():
         if category not in RARE:
-            runs, colour = lane.runs(category, frame.columns), frame.theme.category(category)
+            colour = frame.theme.category(category)
             fill_runs(painter, frame, runs, band, colour, least_width=_LEAST_WIDTH[category is Category.TRANSFER])
-    wide = lane.wide(frame.columns, _LEAST_BORDERED_WIDTH / frame.layout.column_width)
-    _borders(painter, frame, lane, wide, band)
+    edges = _edges(frame, lane, look.wide)
+    _borders(painter, frame, edges[0], band)
     painter.setPen(Qt.PenStyle.NoPen)
-    for category in lane.categories:
+    for category, runs in look.runs.items():
         if category in RARE:
-            runs = lane.runs(category, frame.columns)
             fill_runs(painter, frame, runs, band, frame.theme.category(category), least_width=_LEAST_WIDTH[True])
             if category is Category.RECOMPUTE:
                 hatch_runs(painter, frame, runs, band)
     if names:
-        paint_names(painter, frame, lane, wide, band)
+        _names(painter, frame, lane, look.wide, edges, band)
 
 
 def fill_runs(painter: QPainter, frame: Frame, runs: Runs, band: Band, colour: str, *, least_width: float) -> None:
     """Fill runs of columns; where a device pixel is very small, a lone one is widened to what can be seen."""
     pixel = frame.layout.column_width
-    painter.setBrush(QColor(colour))
-    width = np.maximum((runs.stop - runs.first) * pixel, np.ceil(least_width / pixel) * pixel)
+    painter.setBrush(brush_of(colour))
+    width = np.maximum((runs.stop - runs.first) * pixel, math.ceil(least_width / pixel) * pixel)
     left = np.minimum(frame.layout.left + runs.first * pixel, frame.layout.right - width)
     draw_rects(painter, left, band.top, width, band.height)
 
 
-def _borders(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, band: Band) -> None:
+def _edges(frame: Frame, lane: LaneIndex, chosen: Int64Array) -> tuple[FloatArray, FloatArray]:
+    """Where some bars begin and end, in columns."""
+    bars = lane.bars
+    return frame.columns.position(bars.start_ns[chosen]), frame.columns.position(bars.end_ns[chosen])
+
+
+def _borders(painter: QPainter, frame: Frame, start: FloatArray, band: Band) -> None:
     """A thin line at the start of every bar that is wide enough, so that neighbours of one category stay apart."""
-    start = lane.bars.start_ns[wide]
-    start = start[start > frame.view.start_ns]
-    position = np.floor(frame.columns.position(start)) * frame.layout.column_width + frame.layout.left
-    colour = QColor(frame.theme.card)
-    colour.setAlpha(190)
-    painter.setBrush(colour)
+    position = np.floor(start[start > 0]) * frame.layout.column_width + frame.layout.left
+    painter.setBrush(brush_of(frame.theme.card, _BORDER_ALPHA))
     draw_rects(painter, position, band.top, max(frame.layout.column_width, 0.75), band.height)
 
 
@@ -86,18 +94,23 @@ def hatch_runs(painter: QPainter, frame: Frame, runs: Runs, band: Band) -> None:
 def _hatch_brush(frame: Frame, band: Band) -> QBrush:
     """Stripes as an image that is repeated: cheaper than lines, but good for pixels only."""
     pixel = frame.layout.column_width
+    brush = QBrush(_hatch_tile(frame.theme.recompute_hatch, pixel))
+    brush.setTransform(QTransform().translate(frame.layout.left, band.top).scale(pixel, pixel))
+    return brush
+
+
+@lru_cache(maxsize=8)
+def _hatch_tile(colour: str, pixel: float) -> QImage:
     size = round(_HATCH_STEP / pixel)
     tile = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
     tile.fill(Qt.GlobalColor.transparent)
     painter = QPainter(tile)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    painter.setPen(QPen(QColor(frame.theme.recompute_hatch), _HATCH_WIDTH / pixel))
+    painter.setPen(QPen(QColor(colour), _HATCH_WIDTH / pixel))
     for shift in (-size, 0, size):
         painter.drawLine(QPointF(shift - 1, size + 1), QPointF(shift + size + 1, -1))
     painter.end()
-    brush = QBrush(tile)
-    brush.setTransform(QTransform().translate(frame.layout.left, band.top).scale(pixel, pixel))
-    return brush
+    return tile
 
 
 def _stripes(painter: QPainter, theme: Theme, stretches: list[tuple[float, float]], band: Band) -> None:
@@ -122,52 +135,68 @@ def _stripes(painter: QPainter, theme: Theme, stretches: list[tuple[float, float
 
 def paint_names(painter: QPainter, frame: Frame, lane: LaneIndex, wide: Int64Array, band: Band) -> None:
     """The names of some bars, by their positions in the lane, where they fit."""
-    events, fonts, layout = frame.index.timeline.plan.events, frame.fonts, frame.layout
+    _names(painter, frame, lane, wide, _edges(frame, lane, wide), band)
+
+
+def _names(
+    painter: QPainter,
+    frame: Frame,
+    lane: LaneIndex,
+    wide: Int64Array,
+    edges: tuple[FloatArray, FloatArray],
+    band: Band,
+) -> None:
+    events, fonts, layout, bars = frame.index.timeline.plan.events, frame.fonts, frame.layout, lane.bars
+    start, end = (np.minimum(np.maximum(edge, 0), layout.columns) * layout.column_width for edge in edges)
+    roomy = np.flatnonzero(end - start >= _LEAST_NAMED_WIDTH)
+    if not len(roomy):
+        return
     painter.setFont(fonts.small)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, on=True)
-    bars = lane.bars
-    edges = [
-        layout.left + np.clip(frame.columns.position(t[wide]), 0, layout.columns) * layout.column_width
-        for t in (bars.start_ns, bars.end_ns)
-    ]
-    roomy = np.flatnonzero(edges[1] - edges[0] >= _LEAST_NAMED_WIDTH)
     baseline = band.middle + (fonts.small_metrics.ascent() - fonts.small_metrics.descent()) / 2
-    inks = {c: QColor(frame.theme.text_on(frame.theme.category(c))) for c in lane.categories}
-    ink = None
-    for left, right, position in zip(
-        edges[0][roomy].tolist(), edges[1][roomy].tolist(), wide[roomy].tolist(), strict=True
-    ):
-        text = _name_within(frame, events[int(bars.event[position])], right - left - 2 * _NAME_MARGIN)
+    inks = {int(c): ink_of(frame.theme.text_on(frame.theme.category(c))) for c in lane.categories}
+    ink = -1
+    rows = (start[roomy], end[roomy], bars.event[wide[roomy]], bars.category[wide[roomy]])
+    for left, right, event, category in zip(*(row.tolist() for row in rows), strict=True):
+        text = _name_within(frame, events, event, right - left - 2 * _NAME_MARGIN)
         if not text:
             continue
-        category = Category(int(bars.category[position]))
-        at = QPointF(left + _NAME_MARGIN, baseline)
-        if category is Category.RECOMPUTE:
+        margin = _NAME_MARGIN
+        if category == Category.RECOMPUTE:
             # The hatch would cut the letters: they stand on a plate.
-            width = min(fonts.small_width(text) + 6, right - left - 6)
-            painter.fillRect(
-                QRectF(left + 3, band.top + 3, width, band.height - 6), QColor(frame.theme.category(category))
-            )
-            at.setX(left + 6)
-        if ink is not category:
+            margin, width = 6.0, min(fonts.small_width(text) + 6, right - left - 6)
+            plate = QRectF(layout.left + left + 3, band.top + 3, width, band.height - 6)
+            painter.fillRect(plate, brush_of(frame.theme.category(Category.RECOMPUTE)))
+        if ink != category:
             painter.setPen(inks[category])
             ink = category
-        painter.drawText(at, text)
+        painter.drawText(QPointF(layout.left + left + margin, baseline), text)
 
 
-def _name_within(frame: Frame, event: Event, width: float) -> str:
+def _name_within(frame: Frame, events: Sequence[Event], position: int, width: float) -> str:
     """An event's name where it fits, else its operator's kind, else as much of that as fits."""
     fonts = frame.fonts
-    name = printable(event.operator if isinstance(event, Compute) else event.tensor)
+    names = frame.index.names.get(position)
+    if names is None:
+        if len(frame.index.names) > _MOST_NAMES:
+            frame.index.names.clear()
+        names = frame.index.names[position] = _names_of(events[position], frame.index.kinds)
+    name, kind = names
     if fonts.small_width(name) <= width:
         return name
-    if not isinstance(event, Compute):
+    if kind is None:
         return fonts.small_metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
-    kind = printable(frame.index.kinds.get(event.operator, name))
     if fonts.small_width(kind) <= width:
         return kind
     short = fonts.small_metrics.elidedText(kind, Qt.TextElideMode.ElideRight, width)
     return short if len(short) > 3 else ""
+
+
+def _names_of(event: Event, kinds: Mapping[str, str]) -> tuple[str, str | None]:
+    """What an event is called, and its operator's kind where it is a computation."""
+    if isinstance(event, Compute):
+        return printable(event.operator), printable(kinds.get(event.operator, event.operator))
+    return printable(event.tensor), None
 
 
 def paint_frees(painter: QPainter, frame: Frame, device_position: int) -> None:
@@ -179,9 +208,17 @@ def paint_frees(painter: QPainter, frame: Frame, device_position: int) -> None:
     pixel = frame.layout.column_width
     runs = device.frees.runs(frame.columns)
     step = max(1, round(_FREE_STEP / pixel))
-    filled = np.concatenate([np.arange(a, b, step) for a, b in zip(runs.first, runs.stop, strict=True)] or [runs.first])
-    filled = filled[np.flatnonzero(np.diff(filled // step, prepend=-1))]
-    at = frame.layout.left + (filled + 0.5) * pixel
+    # Of each run its first column and every so many of those after it.
+    count = -(-(runs.stop - runs.first) // step)
+    filled = runs.first
+    if len(filled) and int(count.max()) > 1:
+        before = np.repeat(np.cumsum(count) - count, count)
+        filled = np.repeat(filled, count) + (np.arange(len(before)) - before) * step
+    place = filled // step
+    is_first = np.ones(len(filled), np.bool_)
+    is_first[1:] = place[1:] != place[:-1]
+    filled = filled[is_first]
+    at = float_array(frame.layout.left + (filled + 0.5) * pixel)
     draw_triangles(painter, frame, at, Band(band.top + 0.5, band.height * 0.86), band.height, frame.theme.free)
 
 

@@ -10,12 +10,13 @@ from xengine_gui.schedule.timeline import Timeline
 from xengine_gui.ui.theme import Theme, current_theme
 from xengine_gui.ui.timeline.frame import Fonts, Frame
 from xengine_gui.ui.timeline.geometry import TimeRange
+from xengine_gui.ui.timeline.ground import ground_key, paint_ground
 from xengine_gui.ui.timeline.index import TimelineIndex
 from xengine_gui.ui.timeline.layout import Band, Layout, arrange
 from xengine_gui.ui.timeline.lit import LitIndex, paint_lit
 from xengine_gui.ui.timeline.marks import StackSource
 from xengine_gui.ui.timeline.navigation import clamped, panned, whole_range, zoomed
-from xengine_gui.ui.timeline.painting import paint_axis, paint_timeline
+from xengine_gui.ui.timeline.painting import paint_axis, paint_plan
 from xengine_gui.ui.timeline.stack import StackIndex
 from xengine_gui.units import format_duration
 
@@ -41,6 +42,8 @@ class TimelineCanvas(QAbstractScrollArea):
         self._view = whole_range(0)
         self._image: QPixmap | None = None
         self._canvas = QPixmap()
+        self._ground = QPixmap()
+        self._ground_key: object = None
         self._limits: dict[str, int | None] = {}
         self._tops: dict[str, int] = {}
         self._lit: LitIndex | None = None
@@ -220,9 +223,9 @@ class TimelineCanvas(QAbstractScrollArea):
             self._canvas = QPixmap(size)
             self._canvas.setDevicePixelRatio(ratio)
         image = self._canvas
-        image.fill(QColor(self._theme.window))
         painter = QPainter(image)
-        paint_timeline(painter, frame)
+        painter.drawPixmap(0, 0, self._ground_of(frame))
+        paint_plan(painter, frame)
         if self._lit is not None:
             paint_lit(painter, frame, self._lit)
         for paint in self._layers:
@@ -230,6 +233,20 @@ class TimelineCanvas(QAbstractScrollArea):
         paint_axis(painter, frame, self._theme.window)
         painter.end()
         return image
+
+    def _ground_of(self, frame: Frame) -> QPixmap:
+        """What the plan is painted on, painted anew only when it is another."""
+        key = ground_key(frame), self._canvas.size(), self._canvas.devicePixelRatio()
+        if key != self._ground_key:
+            if self._ground.size() != self._canvas.size():
+                self._ground = QPixmap(self._canvas.size())
+            self._ground.setDevicePixelRatio(self._canvas.devicePixelRatio())
+            self._ground.fill(QColor(self._theme.window))
+            painter = QPainter(self._ground)
+            paint_ground(painter, frame)
+            painter.end()
+            self._ground_key = key
+        return self._ground
 
     def _arrange(self) -> None:
         self._image = None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xengine_gui.schedule.timeline import Int64Array
-from xengine_gui.ui.timeline.geometry import Columns
+from xengine_gui.ui.timeline.geometry import BoolArray, Columns
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,14 @@ class Envelope:
     high: Int64Array
     joined_low: Int64Array
     joined_high: Int64Array
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """An envelope in which columns that are like the one before are left out: `first` are those that are told of."""
+
+    first: Int64Array
+    envelope: Envelope
 
 
 class StepCurve:
@@ -70,21 +78,41 @@ class StepCurve:
 
     def envelope(self, columns: Columns) -> Envelope:
         """The lowest and highest level of every column; the curve must not be empty."""
+        return self._of_columns(columns, np.arange(columns.count, dtype=np.int64))
+
+    def pieces(self, columns: Columns) -> Pieces:
+        """The same, but with few levels in view only of the columns in which one begins and of those after them."""
+        low = int(self._time.searchsorted(columns.view.start_ns))
+        stop = int(self._time.searchsorted(columns.view.end_ns, "right"))
+        if stop - low > columns.count // 4 or columns.view.span_ns < 2 * columns.count:
+            # Where several columns have one nanosecond, they are unlike one another in their joints.
+            some = np.arange(columns.count, dtype=np.int64)
+        else:
+            change = columns.begin_ns.searchsorted(self._time[low:stop], "right") - 1
+            is_told = np.zeros(columns.count + 3, np.bool_)
+            is_told[0] = True
+            for after in range(3):
+                is_told[change + after] = True
+            some = np.flatnonzero(is_told[: columns.count])
+        return Pieces(some, self._of_columns(columns, some))
+
+    def _of_columns(self, columns: Columns, some: Int64Array) -> Envelope:
         # All questions are asked of the levels in view alone.
         low = max(0, int(self._time.searchsorted(columns.first_ns[0])) - 1)
         stop = int(self._time.searchsorted(columns.stop_ns[-1]))
         time = self._time[low : max(stop, low + 1)]
         # Per column: one past the last level that began by its start, and the first that began at its start.
-        begun = time.searchsorted(columns.first_ns, "right")
-        fresh = begun.copy()
-        is_equal = time[np.maximum(begun - 1, 0)] == columns.first_ns
-        fresh[is_equal] = time.searchsorted(columns.first_ns[is_equal])
-        is_whole = columns.begin_ns == columns.first_ns
+        begun, fresh, is_whole = self._at_start(time, columns, some)
         first = np.maximum(np.where(is_whole, np.minimum(begun - 1, fresh), begun - 1), 0)
         # A column ends where the next begins: what begins there belongs to the next.
-        last = np.empty_like(first)
-        last[:-1] = np.where(is_whole, fresh, begun)[1:]
-        last[-1] = stop - low
+        if len(some) == columns.count:
+            last = np.empty_like(first)
+            last[:-1] = np.where(is_whole, fresh, begun)[1:]
+        else:
+            after = self._at_start(time, columns, np.minimum(some + 1, columns.count - 1))
+            last = np.where(after[2], after[1], after[0])
+        if some[-1] == columns.count - 1:
+            last[-1] = stop - low
         last = np.maximum(last - 1, first)
         before = self._level[low + np.maximum(fresh - 1, 0)]
         # Pairs of edges [first, last + 1); every second answer is what lies between two pairs.
@@ -92,3 +120,15 @@ class StepCurve:
         pairs[0::2], pairs[1::2] = first + low, last + (low + 1)
         lowest, highest = (np.asarray(f.reduceat(self._padded, pairs)[0::2]) for f in (np.minimum, np.maximum))
         return Envelope(lowest, highest, np.minimum(lowest, before), np.maximum(highest, before))
+
+    @staticmethod
+    def _at_start(time: Int64Array, columns: Columns, some: Int64Array) -> tuple[Int64Array, Int64Array, BoolArray]:
+        """How many of some levels have begun by the start of columns, or before it, and whether that is a whole ns."""
+        first_ns = columns.first_ns[some]
+        begun = time.searchsorted(first_ns, "right")
+        is_equal = time[np.maximum(begun - 1, 0)] == first_ns
+        fresh = begun
+        if is_equal.any():
+            fresh = begun.copy()
+            fresh[is_equal] = time.searchsorted(first_ns[is_equal])
+        return begun, fresh, columns.begin_ns[some] == first_ns

@@ -83,6 +83,8 @@ class TimelineIndex:
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
         self.devices = tuple(DeviceIndex(device, timeline.end_ns) for device in timeline.devices)
+        self.names: dict[int, tuple[str, str | None]] = {}
+        """What some events are called, with the kind of operator, noted as they are painted."""
         self.categories = frozenset(c for d in self.devices for _, lane in d.lanes for c in lane.categories)
 
     @cached_property

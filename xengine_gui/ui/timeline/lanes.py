@@ -1,9 +1,20 @@
 """The bars of one lane, prepared once so that every look at them takes little time. No Qt in it."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
 from xengine_gui.schedule.timeline import Bars, Category, Int64Array
 from xengine_gui.ui.timeline.geometry import Columns, Coverage, Longest, Runs
+
+
+@dataclass(frozen=True)
+class Look:
+    """What of a lane is in view: per category that is seen the columns it fills, and the positions of wide bars."""
+
+    runs: Mapping[Category, Runs]
+    wide: Int64Array
 
 
 class LaneIndex:
@@ -36,6 +47,32 @@ class LaneIndex:
         """Positions in the lane of the bars in view that are at least so many columns wide, for borders and names."""
         return self._longest.in_view(columns.view, least_columns * columns.view.span_ns / columns.count)
 
+    def look(self, columns: Columns, least_columns: float) -> Look:
+        """The columns of all categories, and the bars that are at least so many columns wide in view."""
+        low = int(self._latest_end.searchsorted(columns.first_ns[0], "right"))
+        high = int(self.bars.start_ns.searchsorted(columns.stop_ns[-1]))
+        if high - low < columns.count // 2:
+            return self._few(columns, least_columns, low, max(low, high))
+        every = {category: cover.runs(columns) for category, cover in self._by_category.items()}
+        return Look({c: runs for c, runs in every.items() if len(runs)}, self.wide(columns, least_columns))
+
+    def _few(self, columns: Columns, least_columns: float, low: int, high: int) -> Look:
+        """The same for few bars: quicker to ask for each of them which columns it touches."""
+        start, end, category = self.bars.start_ns[low:high], self._end[low:high], self.bars.category[low:high]
+        view = columns.view
+        seen = np.minimum(end, view.end_ns) - np.maximum(start, view.start_ns)
+        wide = low + np.flatnonzero(seen >= least_columns * view.span_ns / columns.count)
+        is_seen = end > columns.first_ns[0]
+        if not is_seen.all():
+            start, end, category = start[is_seen], end[is_seen], category[is_seen]
+        first, stop = columns.touched(start, end)
+        runs = {}
+        for number in self._by_category:
+            of_it = np.flatnonzero(category == number)
+            if len(of_it):
+                runs[number] = _joined(first[of_it], stop[of_it])
+        return Look(runs, wide.astype(np.int64))
+
     def at(self, first_ns: int, stop_ns: int) -> Int64Array:
         """Positions of the bars that touch the time from `first_ns` up to before `stop_ns`."""
         low = int(self._latest_end.searchsorted(first_ns, "right"))
@@ -46,3 +83,8 @@ class LaneIndex:
     def longest(self, positions: Int64Array) -> int:
         """Of some bars the one that takes longest, the first of equals."""
         return int(positions[np.argmax(self.bars.end_ns[positions] - self.bars.start_ns[positions])])
+
+
+def _joined(first: Int64Array, stop: Int64Array) -> Runs:
+    """Runs of bars whose ends need not be in order."""
+    return Runs.joined(first, np.maximum.accumulate(stop))

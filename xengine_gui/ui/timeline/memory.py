@@ -5,16 +5,24 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from xengine_gui.schedule.timeline import Category, Int64Array
 from xengine_gui.ui.theme import Theme
-from xengine_gui.ui.timeline.curves import Envelope
+from xengine_gui.ui.timeline.curves import Pieces
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame, MemoryScale
 from xengine_gui.ui.timeline.geometry import FloatArray
-from xengine_gui.ui.timeline.primitives import TEXT_CENTRE, TEXT_LEFT, TEXT_RIGHT, draw_rects, float_array
+from xengine_gui.ui.timeline.primitives import (
+    TEXT_CENTRE,
+    TEXT_LEFT,
+    TEXT_RIGHT,
+    brush_of,
+    float_array,
+    ink_of,
+)
 from xengine_gui.ui.timeline.stack import Layers, StackIndex
+from xengine_gui.ui.timeline.steps import Steps, changes, fill_steps, fill_under
 from xengine_gui.ui.timeline.ticks import size_ticks
 from xengine_gui.units import format_size
 
@@ -22,6 +30,8 @@ _LINE = 1.5
 _PEAK_RADIUS = 3.5
 _PEAK_REACH = 9.0
 _LEAST_NAMED = 54.0
+_DASHES_ABOVE = 3
+"""Rows of device pixels on each side of the middle of a limit's line."""
 
 
 def paint_memory(painter: QPainter, frame: Frame, device_position: int) -> None:
@@ -29,19 +39,18 @@ def paint_memory(painter: QPainter, frame: Frame, device_position: int) -> None:
     device = frame.index.devices[device_position].device
     scale = frame.memory_scale(device_position)
     limit = frame.limit_bytes(device)
-    _size_axis(painter, frame, scale)
     if not len(device.memory_ns):
         if limit is not None:
             _limit(painter, frame, scale, limit, over=False)
         return
-    levels = frame.index.devices[device_position].memory.envelope(frame.columns)
+    levels = frame.index.devices[device_position].memory.pieces(frame.columns)
     line = _outline(frame, levels, scale)
     _area(painter, frame, levels, scale, limit if limit is not None and limit < device.peak_bytes else None)
     stack = frame.stacks.get(device.device)
     if stack is not None:
         _layers(painter, frame, device_position, stack)
-    painter.setBrush(QColor(frame.theme.memory_line))
-    _steps(painter, frame, *line, least_width=1.0)
+    painter.setBrush(brush_of(frame.theme.memory_line))
+    fill_steps(painter, frame, line, least_width=1.0)
     if limit is not None:
         _limit(painter, frame, scale, limit, over=limit < device.peak_bytes)
     if device.peak_bytes:
@@ -80,7 +89,7 @@ def _layers(painter: QPainter, frame: Frame, device_position: int, stack: StackI
             continue
         colour = layer_colour(frame.theme, layers.categories[k], odd=bool(layers.numbers[k] % 2))
         painter.setBrush(QColor(colour))
-        _steps(painter, frame, np.where(foot > top, top + gap, foot), foot)
+        fill_steps(painter, frame, Steps.of_columns(np.where(foot > top, top + gap, foot), foot))
         room = _widest(frame, top, foot)
         if room is not None:
             texts.append((room, name, colour))
@@ -106,7 +115,9 @@ def _widest(frame: Frame, top: FloatArray, foot: FloatArray) -> QRectF | None:
     return QRectF(left + 4, float(top[at]) + 1, float(width[best]) - 8, float(foot[at] - top[at]) - 1)
 
 
-def _size_axis(painter: QPainter, frame: Frame, scale: MemoryScale) -> None:
+def paint_size_axis(painter: QPainter, frame: Frame, device_position: int) -> None:
+    """The sizes beside a memory curve, with a line for each."""
+    scale = frame.memory_scale(device_position)
     band, left = scale.band, frame.layout.left
     line_height = frame.fonts.small_metrics.height()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
@@ -115,7 +126,7 @@ def _size_axis(painter: QPainter, frame: Frame, scale: MemoryScale) -> None:
     for size_bytes, text in ((0, "0"), *size_ticks(scale.top_bytes, most)):
         y = scale.y(size_bytes)
         if size_bytes:
-            painter.fillRect(QRectF(left, round(y), frame.layout.plot_width, 1), QColor(frame.theme.grid))
+            painter.fillRect(QRectF(left, round(y), frame.layout.plot_width, 1), brush_of(frame.theme.grid))
         # The name of the lane stands at the top of the gutter.
         if size_bytes and y < band.top + 1.4 * line_height:
             continue
@@ -124,66 +135,34 @@ def _size_axis(painter: QPainter, frame: Frame, scale: MemoryScale) -> None:
         painter.drawText(box, TEXT_RIGHT, text)
 
 
-def _area(painter: QPainter, frame: Frame, levels: Envelope, scale: MemoryScale, limit_bytes: int | None) -> None:
+def _area(painter: QPainter, frame: Frame, levels: Pieces, scale: MemoryScale, limit_bytes: int | None) -> None:
     """Fill what is held, and in another colour what of it is over a limit."""
     pixel = frame.layout.column_width
-    top = _heights(levels.high, scale, pixel)
+    top = _heights(levels.envelope.high, scale, pixel)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    painter.setBrush(QColor(frame.theme.memory_fill))
-    _fill(painter, frame, top, round(scale.band.bottom / pixel) * pixel)
+    painter.setBrush(brush_of(frame.theme.memory_fill))
+    foot = round(scale.band.bottom / pixel) * pixel
+    fill_under(painter, frame, Steps.of_pieces(levels.first, top, np.full_like(top, foot), frame.layout.columns))
     if limit_bytes is not None:
-        floor = round(scale.y(limit_bytes) / pixel) * pixel
-        painter.setBrush(QColor(frame.theme.over_limit))
-        _fill(painter, frame, np.minimum(top, floor), floor)
+        foot = round(scale.y(limit_bytes) / pixel) * pixel
+        painter.setBrush(brush_of(frame.theme.over_limit))
+        top = np.minimum(top, foot)
+        fill_under(painter, frame, Steps.of_pieces(levels.first, top, np.full_like(top, foot), frame.layout.columns))
 
 
-def _fill(painter: QPainter, frame: Frame, top: FloatArray, foot: float) -> None:
-    if not frame.is_vector:
-        _steps(painter, frame, top, np.full_like(top, foot))
-        return
-    # As one shape: between rectangles that are smoothed each on its own, the background would shine through.
-    first = changes(top)
-    left = frame.layout.left + first * frame.layout.column_width
-    right = np.append(left[1:], frame.layout.right)
-    points = [QPointF(frame.layout.left, foot)]
-    for x1, x2, y in zip(left.tolist(), right.tolist(), top[first].tolist(), strict=True):
-        points += [QPointF(x1, y), QPointF(x2, y)]
-    painter.drawPolygon(QPolygonF([*points, QPointF(frame.layout.right, foot)]))
-
-
-def _outline(frame: Frame, levels: Envelope, scale: MemoryScale) -> tuple[FloatArray, FloatArray]:
-    """Upper and lower edge of the curve's line in each column."""
+def _outline(frame: Frame, levels: Pieces, scale: MemoryScale) -> Steps:
+    """Upper and lower edge of the curve's line."""
     pixel = frame.layout.column_width
     thick = max(pixel, round(_LINE / pixel) * pixel)
-    top = _heights(levels.joined_high, scale, pixel)
-    return top, np.maximum(_heights(levels.joined_low, scale, pixel), top + thick)
+    top = _heights(levels.envelope.joined_high, scale, pixel)
+    foot = np.maximum(_heights(levels.envelope.joined_low, scale, pixel), top + thick)
+    return Steps.of_pieces(levels.first, top, foot, frame.layout.columns)
 
 
 def _heights(level: Int64Array, scale: MemoryScale, pixel: float) -> FloatArray:
     ratio = np.minimum(np.maximum(level / scale.top_bytes, 0.0), 1.0)
     return float_array(np.rint((scale.band.bottom - ratio * scale.band.height) / pixel) * pixel)
-
-
-def changes(*rows: FloatArray) -> Int64Array:
-    """The columns in which any of some rows has another value than in the column before; the first always."""
-    change = np.zeros(len(rows[0]), np.bool_)
-    change[:1] = True
-    for row in rows:
-        change[1:] |= row[1:] != row[:-1]
-    return np.flatnonzero(change)
-
-
-def _steps(painter: QPainter, frame: Frame, top: FloatArray, foot: FloatArray, *, least_width: float = 0.0) -> None:
-    """Fill each column from `top` to `foot`, neighbours of equal height at once."""
-    first = changes(top, foot)
-    stop = np.append(first[1:], len(top))
-    is_filled = foot[first] > top[first]
-    first, stop = first[is_filled], stop[is_filled]
-    pixel = frame.layout.column_width
-    width = np.maximum((stop - first) * pixel, least_width)
-    left = np.minimum(frame.layout.left + first * pixel, frame.layout.right - width)
-    draw_rects(painter, left, top[first], width, foot[first] - top[first])
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,24 +196,51 @@ def _label(frame: Frame, scale: MemoryScale, limit_bytes: int) -> LimitLabel:
 
 def _limit(painter: QPainter, frame: Frame, scale: MemoryScale, limit_bytes: int, *, over: bool) -> None:
     label = _label(frame, scale, limit_bytes)
-    colour = QColor(frame.theme.error if over else frame.theme.limit)
+    colour = frame.theme.error if over else frame.theme.limit
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    pen = QPen(colour, 1.5)
+    length = label.box.left() - frame.layout.left
+    if frame.is_vector:
+        painter.setPen(_limit_pen(colour))
+        painter.drawLine(QPointF(frame.layout.left, label.line_y), QPointF(label.box.left(), label.line_y))
+    elif length > 0:
+        # A copy of an image: working out dashes takes ten times as long.
+        pixel = frame.layout.column_width
+        dashes = _dashes(colour, round(length / pixel), pixel)
+        left = round(frame.layout.left / pixel) * pixel
+        top = (round(label.line_y / pixel - 0.5) - _DASHES_ABOVE) * pixel
+        painter.drawPixmap(QPointF(left, top), dashes)
+    paint_pill(painter, frame, label.box, label.text, colour)
+
+
+def _limit_pen(colour: str) -> QPen:
+    pen = QPen(QColor(colour), 1.5)
     pen.setDashPattern([5.0, 3.0])
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    painter.setPen(pen)
-    painter.drawLine(QPointF(frame.layout.left, label.line_y), QPointF(label.box.left(), label.line_y))
-    paint_pill(painter, frame, label.box, label.text, colour.name())
+    return pen
+
+
+@lru_cache(maxsize=32)
+def _dashes(colour: str, columns: int, pixel: float) -> QPixmap:
+    """The line of a limit, in the middle of some rows of device pixels."""
+    image = QPixmap(columns, 2 * _DASHES_ABOVE + 1)
+    image.setDevicePixelRatio(1 / pixel)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setPen(_limit_pen(colour))
+    y = (_DASHES_ABOVE + 0.5) * pixel
+    painter.drawLine(QPointF(0, y), QPointF(columns * pixel, y))
+    painter.end()
+    return image
 
 
 def paint_pill(painter: QPainter, frame: Frame, box: QRectF, text: str, colour: str) -> None:
     """A label with round ends."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colour))
+    painter.setBrush(brush_of(colour))
     painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
     painter.setFont(frame.fonts.pill)
-    painter.setPen(QColor(frame.theme.text_on(colour)))
+    painter.setPen(ink_of(frame.theme.text_on(colour)))
     painter.drawText(box, TEXT_CENTRE, text)
 
 
@@ -247,7 +253,7 @@ def is_at_peak(frame: Frame, device_position: int, point: QPointF) -> bool:
     return (point - at).manhattanLength() <= _PEAK_REACH
 
 
-def _peak(painter: QPainter, frame: Frame, device_position: int, line: tuple[FloatArray, FloatArray]) -> None:
+def _peak(painter: QPainter, frame: Frame, device_position: int, line: Steps) -> None:
     """The highest moment with its level; where it is out of view, an arrow at the edge tells the way."""
     device = frame.index.devices[device_position].device
     scale = frame.memory_scale(device_position)
@@ -271,9 +277,7 @@ def _peak(painter: QPainter, frame: Frame, device_position: int, line: tuple[Flo
         painter.drawEllipse(at, _PEAK_RADIUS, _PEAK_RADIUS)
 
 
-def _peak_box(
-    frame: Frame, device_position: int, line: tuple[FloatArray, FloatArray], at: QPointF, text: str
-) -> tuple[QRectF, bool]:
+def _peak_box(frame: Frame, device_position: int, line: Steps, at: QPointF, text: str) -> tuple[QRectF, bool]:
     """Where the peak's label stands, and whether it is clear of the curve and the limit there."""
     layout, band = frame.layout, frame.layout.cards[device_position].memory
     metrics = frame.fonts.small_metrics
@@ -282,11 +286,11 @@ def _peak_box(
     boxes = []
     for wanted in (at.x() + 7, at.x() - 7 - width):
         left = min(max(wanted, layout.left + 2), layout.right - width - 2)
-        columns = slice(
+        columns = line.between(
             max(0, int((left - layout.left) / layout.column_width)),
             max(1, int((left + width - layout.left) / layout.column_width) + 1),
         )
-        above, under = float(line[0][columns].min()), float(line[1][columns].max())
+        above, under = float(line.top[columns].min()), float(line.foot[columns].max())
         boxes.append((QRectF(left, min(at.y() - height - 3, above - height - 2), width, height), above, under))
         boxes.append((QRectF(left, under + 3, width, height), above, under))
     for box, above, under in (boxes[0], boxes[2], boxes[1], boxes[3]):

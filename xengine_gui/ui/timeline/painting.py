@@ -1,6 +1,7 @@
 """Paints a whole timeline: background, time axis, one card per device, arrows between them."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -11,15 +12,25 @@ from xengine_gui.ui.timeline.bars import paint_frees, paint_lane
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import FloatArray
+from xengine_gui.ui.timeline.ground import cards_in_view, paint_ground
 from xengine_gui.ui.timeline.index import Arrows
 from xengine_gui.ui.timeline.layout import Band, Card
 from xengine_gui.ui.timeline.memory import paint_memory
-from xengine_gui.ui.timeline.primitives import TEXT_CENTRE, TEXT_LEFT, TEXT_RIGHT, draw_lines, draw_rects, draw_stamps
+from xengine_gui.ui.timeline.primitives import (
+    TEXT_CENTRE,
+    TEXT_LEFT,
+    TEXT_RIGHT,
+    brush_of,
+    draw_lines,
+    draw_rects,
+    draw_stamps,
+    float_array,
+    ink_of,
+)
 from xengine_gui.ui.timeline.ticks import TimeTicks, time_ticks
 from xengine_gui.ui.timeline.triangles import draw_triangles
 from xengine_gui.units import format_count, format_percent
 
-CARD_RADIUS = 9.0
 _TICK_TEXT_WIDTHS = 1.9
 _MOST_CURVES = 24
 _MOST_LINES = 110
@@ -27,12 +38,16 @@ _MOST_LINES = 110
 
 def paint_timeline(painter: QPainter, frame: Frame) -> None:
     """Paint everything that does not follow the mouse."""
-    layout = frame.layout
+    paint_ground(painter, frame)
+    paint_plan(painter, frame)
+
+
+def paint_plan(painter: QPainter, frame: Frame) -> None:
+    """Paint on the ground what changes with the time that is in view."""
     ticks = time_ticks(frame.view, most_ticks(frame))
-    seen = frame.visible or Band(0.0, math.inf)
-    shown = [i for i, card in enumerate(layout.cards) if card.outer.bottom > seen.top and card.outer.top < seen.bottom]
+    shown = cards_in_view(frame)
     for position in shown:
-        _card(painter, frame, position, ticks)
+        _lanes(painter, frame, position, ticks)
         paint_memory(painter, frame, position)
     _arrows(painter, frame)
     for i in shown:
@@ -43,9 +58,9 @@ def paint_axis(painter: QPainter, frame: Frame, background: str, avoid: QRectF |
     """Paint the time axis; it stays at the top when the cards are scrolled."""
     layout, theme = frame.layout, frame.theme
     ticks = time_ticks(frame.view, most_ticks(frame))
-    painter.fillRect(QRectF(0, layout.axis.top, layout.width, layout.axis.height), QColor(background))
+    painter.fillRect(QRectF(0, layout.axis.top, layout.width, layout.axis.height), brush_of(background))
     painter.setFont(frame.fonts.small)
-    painter.setPen(QColor(theme.text_muted))
+    painter.setPen(ink_of(theme.text_muted))
     for box, text in _axis_texts(frame, ticks):
         # The cursor's own time stands over the texts; those that it would cut are left out.
         if avoid is None or not avoid.intersects(box):
@@ -58,12 +73,12 @@ def _axis_texts(frame: Frame, ticks: TimeTicks) -> list[tuple[QRectF, str]]:
     texts = []
     taken = layout.card_left
     if ticks.base:
-        width = metrics.horizontalAdvance(ticks.base)
+        width = frame.fonts.small_width(ticks.base)
         left = max(layout.card_left, layout.left - 10 - width)
         texts.append((QRectF(left, top, width, height), ticks.base))
         taken = left + width + 10
     for time_ns, text in zip(ticks.times_ns, ticks.texts, strict=True):
-        width = metrics.horizontalAdvance(text)
+        width = frame.fonts.small_width(text)
         left = min(frame.x(time_ns) - width / 2, layout.card_right - width)
         if left >= taken:
             texts.append((QRectF(left, top, width, height), text))
@@ -72,44 +87,35 @@ def _axis_texts(frame: Frame, ticks: TimeTicks) -> list[tuple[QRectF, str]]:
 
 def most_ticks(frame: Frame) -> int:
     """How many texts the time axis has room for."""
-    width = frame.fonts.small_metrics.horizontalAdvance("+ 888.888 ms")
+    width = frame.fonts.small_width("+ 888.888 ms")
     return max(1, int(frame.layout.plot_width / (width * _TICK_TEXT_WIDTHS)))
 
 
-def _card(painter: QPainter, frame: Frame, position: int, ticks: TimeTicks) -> None:
-    layout, theme = frame.layout, frame.theme
-    card, device = layout.cards[position], frame.index.devices[position]
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    painter.setPen(QPen(QColor(theme.border), 1))
-    painter.setBrush(QColor(theme.card))
-    outer = QRectF(
-        layout.card_left + 0.5, card.outer.top + 0.5, layout.card_right - layout.card_left - 1, card.outer.height - 1
-    )
-    painter.drawRoundedRect(outer, CARD_RADIUS, CARD_RADIUS)
+def _lanes(painter: QPainter, frame: Frame, position: int, ticks: TimeTicks) -> None:
+    layout, card, device = frame.layout, frame.layout.cards[position], frame.index.devices[position]
     _grid(painter, frame, card, ticks)
-    for name, lane, band in (
-        ("compute", device.compute, card.compute),
-        ("in", device.incoming, card.incoming),
-        ("out", device.outgoing, card.outgoing),
+    for lane, band in (
+        (device.compute, card.compute),
+        (device.incoming, card.incoming),
+        (device.outgoing, card.outgoing),
     ):
         if band is None:
             continue
-        _lane_name(painter, frame, name, band.middle)
-        if name != "compute":
-            painter.fillRect(QRectF(layout.left, band.top, layout.plot_width, band.height), QColor(theme.lane))
-        paint_lane(painter, frame, lane, band, names=name == "compute")
+        if lane is not device.compute:
+            box = QRectF(layout.left, band.top, layout.plot_width, band.height)
+            painter.fillRect(box, brush_of(frame.theme.lane))
+        paint_lane(painter, frame, lane, band, names=lane is device.compute)
     paint_frees(painter, frame, position)
-    _lane_name(painter, frame, "memory", card.memory.top + 2)
 
 
 def _grid(painter: QPainter, frame: Frame, card: Card, ticks: TimeTicks) -> None:
     pixel = frame.layout.column_width
     top = (card.compute or card.incoming or card.memory).top - 2
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    colour = QColor(frame.theme.grid)
-    for time_ns in ticks.times_ns:
-        x = round(frame.x(time_ns) / pixel) * pixel
-        painter.fillRect(QRectF(x, top, max(1.0, pixel), card.memory.bottom - top), colour)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(brush_of(frame.theme.grid))
+    x = float_array([round(frame.x(time_ns) / pixel) * pixel for time_ns in ticks.times_ns])
+    draw_rects(painter, x, top, max(1.0, pixel), card.memory.bottom - top)
 
 
 def _title(painter: QPainter, frame: Frame, position: int) -> None:
@@ -127,14 +133,14 @@ def _title(painter: QPainter, frame: Frame, position: int) -> None:
     text = "  ·  ".join(facts)
     painter.setFont(fonts.small)
     is_over = limit is not None and device.device.peak_bytes > limit
-    painter.setPen(QColor(frame.theme.error if is_over else frame.theme.text_muted))
-    width = fonts.small_metrics.horizontalAdvance(text)
+    painter.setPen(ink_of(frame.theme.error if is_over else frame.theme.text_muted))
+    width = fonts.small_width(text)
     _clear_behind(painter, frame, right - width, right, band)
     painter.drawText(_box(left, right, band), TEXT_RIGHT, text)
     name = fonts.bold_metrics.elidedText(printable(device.name), Qt.TextElideMode.ElideRight, right - left - width - 16)
     _clear_behind(painter, frame, left, left + fonts.bold_metrics.horizontalAdvance(name), band)
     painter.setFont(fonts.bold)
-    painter.setPen(QColor(frame.theme.text))
+    painter.setPen(ink_of(frame.theme.text))
     painter.drawText(_box(left, right, band), TEXT_LEFT, name)
 
 
@@ -142,19 +148,11 @@ def _clear_behind(painter: QPainter, frame: Frame, left: float, right: float, ba
     if right > left:
         height = frame.fonts.small_metrics.height()
         box = QRectF(left - 4, band.middle - height / 2, right - left + 8, height)
-        painter.fillRect(box, QColor(frame.theme.card))
+        painter.fillRect(box, brush_of(frame.theme.card))
 
 
 def _box(left: float, right: float, band: Band) -> QRectF:
     return QRectF(left, band.top, right - left, band.height)
-
-
-def _lane_name(painter: QPainter, frame: Frame, name: str, middle: float) -> None:
-    painter.setFont(frame.fonts.small)
-    painter.setPen(QColor(frame.theme.text_muted))
-    height = frame.fonts.small_metrics.height()
-    box = QRectF(frame.layout.card_left + 12, middle - height / 2, frame.fonts.gutter, height)
-    painter.drawText(box, TEXT_LEFT, name)
 
 
 def _arrows(painter: QPainter, frame: Frame) -> None:
@@ -189,8 +187,7 @@ def _crowd(painter: QPainter, frame: Frame, arrows: Arrows, chosen: Int64Array, 
     # Most are upright, and upright ones are quicker to draw.
     upright = np.abs(last - first) < 1.5
     _upright_lines(painter, frame, np.floor(first[upright]), Band(min(ends), abs(ends[1] - ends[0])), colour)
-    painter.setPen(QPen(colour, 1))
-    draw_lines(painter, first[~upright], ends[0], last[~upright], ends[1])
+    _slanted_lines(painter, frame, (first[~upright], last[~upright]), ends, colour)
     is_down = ends[1] > ends[0]
     head = Band(ends[1] - 5 if is_down else ends[1], 5.0)
     if not frame.is_veiled:
@@ -205,9 +202,39 @@ def _upright_lines(painter: QPainter, frame: Frame, left: FloatArray, band: Band
         return
     # Copies of an image: rectangles that are seen through take ten times as long.
     pixel = frame.layout.column_width
-    line = QPixmap(max(1, round(1 / pixel)), max(1, round(band.height / pixel)))
-    line.fill(colour)
+    line = _upright_line(colour.name(QColor.NameFormat.HexArgb), round(band.height / pixel), pixel)
     draw_stamps(painter, line, left + line.width() * pixel / 2, band.top + line.height() * pixel / 2, pixel)
+
+
+@lru_cache(maxsize=16)
+def _upright_line(colour: str, rows: int, pixel: float) -> QPixmap:
+    line = QPixmap(max(1, round(1 / pixel)), max(1, rows))
+    line.fill(QColor(colour))
+    return line
+
+
+def _slanted_lines(
+    painter: QPainter, frame: Frame, across: tuple[FloatArray, FloatArray], ends: tuple[float, float], colour: QColor
+) -> None:
+    first, last = across
+    if frame.is_vector or not len(first):
+        painter.setPen(QPen(colour, 1))
+        draw_lines(painter, first, ends[0], last, ends[1])
+        return
+    # Upright pieces, side by side: Qt blends a line that is seen through pixel by pixel, ten times as slowly.
+    pixel = frame.layout.column_width
+    height = abs(ends[1] - ends[0])
+    pieces = np.clip(np.ceil(np.abs(last - first) / pixel), 1, max(1, int(height / pixel))).astype(np.int64)
+    before = np.repeat(np.cumsum(pieces) - pieces, pieces)
+    part = (np.arange(len(before)) - before + 0.5) / np.repeat(pieces, pieces)
+    x = np.floor((np.repeat(first, pieces) + part * np.repeat(last - first, pieces)) / pixel) * pixel
+    line = _upright_line(colour.name(QColor.NameFormat.HexArgb), round(height / pixel), pixel)
+    # From whole device pixel to whole device pixel, so that no piece is missing from a line nor laid over another.
+    step = (ends[1] - ends[0]) / np.repeat(pieces, pieces)
+    nth = np.arange(len(before)) - before
+    above, below = (np.rint((ends[0] + (nth + k) * step) / pixel) for k in ((0, 1) if ends[1] > ends[0] else (1, 0)))
+    rows = np.maximum(below - above, 1)
+    draw_stamps(painter, line, x + line.width() * pixel / 2, (above + rows / 2) * pixel, pixel, rows)
 
 
 def _arrow_ends(frame: Frame, devices: tuple[int, int]) -> tuple[float, float] | None:
