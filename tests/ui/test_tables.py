@@ -85,7 +85,7 @@ def test_rows_are_sorted_by_what_they_mean(qtbot: QtBot, shown: ShownPlan) -> No
 
 
 def test_a_panel_filters_and_follows(qtbot: QtBot, shown: ShownPlan) -> None:
-    panel = InventoryPanel("operators", operator_model(), word="operator", stretched=1)
+    panel = InventoryPanel("operators", operator_model(), word="operator", by="name", stretched=1)
     qtbot.addWidget(panel)
     asked: list[int] = []
 

@@ -1,12 +1,13 @@
 """Through the window: what would make a recompute vanish, and limits that would do where none is kept."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from problems_fixed import training_chain
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from xengine_gui.model.plan import Compute, Plan
@@ -157,3 +158,26 @@ def test_an_operator_and_its_tensor_tell_why_they_are_computed_again(
 
 def again(plan: Plan, operator: str) -> bool:
     return any(isinstance(e, Compute) and e.again and e.operator == operator for e in plan.events)
+
+
+def test_what_is_recomputed_most_is_one_click_away_with_its_why(tight: MainWindow, qtbot: QtBot) -> None:
+    shown = tight.document.shown
+    assert shown is not None
+    again = Counter(e.operator for e in shown.plan.events if isinstance(e, Compute) and e.again)
+    most = max(again.values())
+    first = shown.most_recomputed[0]
+    assert again[first.operator] == first.count == most
+    assert sum(r.count for r in shown.most_recomputed) == sum(again.values())
+    tight.below.show_panel(tight.summary)
+    link = next(b for b in tight.summary.findChildren(QPushButton) if b.text() == first.tensor)
+    link.click()
+    assert tight.links.model.current.name == first.tensor
+    qtbot.waitUntil(lambda: bool(tight.selection.why.findChildren(QLabel)), timeout=WITHIN_MS)
+    tight.summary.table_asked.emit()
+    table = tight.links.tensors.table
+    assert table.isVisible()
+    column = [table.model().headerData(i, Qt.Orientation.Horizontal) for i in range(9)].index("recomputed")
+    assert table.model().index(0, column).data() == f"{most}×"  # noqa: RUF001
+    assert table.model().headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.InitialSortOrderRole) == (
+        Qt.SortOrder.DescendingOrder
+    )

@@ -247,6 +247,8 @@ class MainWindow(QMainWindow):
         self.tools.batch_edited.connect(
             lambda batch: document.edit_setup(f"batch {batch}", lambda s: replace(s, batch=batch))
         )
+        self.summary.tensor_chosen.connect(self.links.model.select_tensor)
+        self.summary.table_asked.connect(self._show_most_recomputed)
         self._connect_menus()
         self._connect_sessions()
 
@@ -472,6 +474,11 @@ class MainWindow(QMainWindow):
         if self._splitters["below"].isHidden():
             self.actions_by_key["show_below"].trigger()
         self.below.show_panel(panel)
+
+    def _show_most_recomputed(self) -> None:
+        self.links.tensors.filter.clear()
+        self.links.tensors.sort_by("recomputed")
+        self._show_below(self.links.tensors)
 
     # --- remembering
 

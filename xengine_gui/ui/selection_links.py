@@ -35,8 +35,12 @@ class SelectionLinks(QObject):
         self._commands: palette.Commands | None = None
         self._before = NOTHING
         self._is_showing = False
-        self.operators = InventoryPanel("operators-panel", operator_model(self), word="operator", stretched=1)
-        self.tensors = InventoryPanel("tensors-panel", tensor_model(self), word="tensor", stretched=0)
+        self.operators = InventoryPanel(
+            "operators-panel", operator_model(self), word="operator", by="name, kind, phase or device", stretched=1
+        )
+        self.tensors = InventoryPanel(
+            "tensors-panel", tensor_model(self), word="tensor", by="name or the operator that makes them", stretched=0
+        )
         self.finder = SearchPopup(window, "Find an operator or a tensor by its name or kind", self._find)
         self.palette = SearchPopup(window, "What do you want to do?", self._find_command)
         self.model.changed.connect(self._show)

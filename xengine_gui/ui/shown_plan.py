@@ -1,11 +1,12 @@
 """A plan with all that the window shows of it, made once and off the window's thread."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from xengine_gui import planner
-from xengine_gui.model.plan import Plan
+from xengine_gui.model.plan import Compute, Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.replay import Replay, replay
 from xengine_gui.schedule.summary import PlanSummary, summarise
@@ -32,11 +33,50 @@ class ShownPlan:
         """The size of each tensor."""
         return {t.name: t.size_bytes for t in self.plan.problem.tensors}
 
+    @cached_property
+    def most_recomputed(self) -> tuple["Recomputed", ...]:
+        """The tensors that are recomputed, those first that are most often and then those that take longest."""
+        count: Counter[str] = Counter()
+        time_ns: Counter[str] = Counter()
+        for event in self.plan.events:
+            if isinstance(event, Compute) and event.again:
+                count[event.operator] += 1
+                time_ns[event.operator] += event.end_ns - event.start_ns
+        outputs = {o.name: o.outputs for o in self.plan.problem.operators if o.name in count}
+        found = [
+            Recomputed(max(outputs[name], key=lambda t: self.tensor_bytes[t]), name, times, time_ns[name])
+            for name, times in count.items()
+            if outputs[name]
+        ]
+        return tuple(sorted(found, key=lambda r: (-r.count, -r.time_ns, r.tensor)))
+
     def with_bound(self, lower_bound_ns: int) -> "ShownPlan":
         """The same plan, of which more is proved by now; timeline and replay are shared."""
         plan = replace(self.plan, lower_bound_ns=lower_bound_ns)
         summary = replace(self.summary, lower_bound_ns=lower_bound_ns, gap_ratio=plan.gap_ratio)
         return replace(self, plan=plan, summary=summary)
+
+    def as_plan(self, plan: Plan, unlimited_total_ns: int | None) -> "ShownPlan":
+        """Another plan of the same events, of which more is known by now; timeline and replay are shared."""
+        total_ns = self.summary.total_ns
+        summary = replace(
+            self.summary,
+            status=plan.status,
+            lower_bound_ns=plan.lower_bound_ns,
+            gap_ratio=plan.gap_ratio,
+            overhead_ratio=total_ns / unlimited_total_ns - 1 if unlimited_total_ns else None,
+        )
+        return replace(self, plan=plan, summary=summary)
+
+
+@dataclass(frozen=True, slots=True)
+class Recomputed:
+    """A tensor with the operator that makes it: how often that is recomputed, and the time of all these."""
+
+    tensor: str
+    operator: str
+    count: int
+    time_ns: int
 
 
 class UnlimitedTotal:

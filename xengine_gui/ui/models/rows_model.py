@@ -112,6 +112,9 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
             return column.title
         if role == Qt.ItemDataRole.ToolTipRole:
             return column.tip or None
+        if role == Qt.ItemDataRole.InitialSortOrderRole and column.is_number:
+            # The first click brings up what is most: that is what is looked for.
+            return Qt.SortOrder.DescendingOrder
         return _alignment(column.is_number) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

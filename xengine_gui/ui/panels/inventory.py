@@ -18,19 +18,19 @@ _INDICATOR = 12
 
 
 class InventoryPanel(Panel):
-    """Filter, count and table. Its rows are made when it is first seen, since many never look at them."""
+    """Filter, count and table; `by` is what the filter looks through. Rows are made when it is first seen."""
 
     chosen = Signal(str)
     """The name of a row that the user has gone to."""
 
-    def __init__(self, name: str, model: RowsModel[Any], *, word: str, stretched: int) -> None:
+    def __init__(self, name: str, model: RowsModel[Any], *, word: str, by: str, stretched: int) -> None:
         super().__init__(name)
         self.model = model
         self._word = word
         self._make: Callable[[], Sequence[Any]] | None = None
         self._is_filled = False
         self._wanted = ""
-        self.filter = QLineEdit(placeholderText=f"filter {word}s by name, kind, device…", clearButtonEnabled=True)
+        self.filter = QLineEdit(placeholderText=f"filter {word}s by {by}…", clearButtonEnabled=True)
         self.filter.setAccessibleName(f"Filter of the {word} table")
         self.count = ElidedLabel("", "small")
         self.table = _Table(model, stretched)
@@ -48,6 +48,13 @@ class InventoryPanel(Panel):
         self.table.selectionModel().currentRowChanged.connect(self._went)
         self.table.horizontalHeader().sortIndicatorChanged.connect(lambda *_: self.select(self._wanted))
         self._is_showing = False
+
+    def sort_by(self, title: str) -> None:
+        """Sort by a column, the most first."""
+        header = self.table.horizontalHeader()
+        titles = [self.model.headerData(i, Qt.Orientation.Horizontal) for i in range(header.count())]
+        self.table.sortByColumn(titles.index(title), Qt.SortOrder.DescendingOrder)
+        self.table.scrollToTop()
 
     def show_plan(self, make: Callable[[], Sequence[Any]] | None) -> None:
         """Show other rows, which `make` makes; `None` is none."""

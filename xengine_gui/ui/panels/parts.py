@@ -127,7 +127,9 @@ def column(
 def clear(layout: QLayout) -> None:
     """Take everything out of a layout, for good."""
     while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
+        widget, inner = item.widget(), item.layout()
+        if inner is not None:
+            clear(inner)
         if widget is not None:
             widget.hide()
             widget.deleteLater()

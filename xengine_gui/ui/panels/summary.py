@@ -1,14 +1,17 @@
 """The figures of the plan that is shown."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QScrollArea, QWidget
 
 from xengine_gui.model.plan import Status
 from xengine_gui.schedule.summary import PlanSummary
-from xengine_gui.ui.panels.parts import ElidedLabel, Panel, Role, clear, column, text_label
-from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, Role, clear, column, row, text_label
+from xengine_gui.ui.shown_plan import Recomputed, ShownPlan
+from xengine_gui.ui.timeline.details import printable, shortened
 from xengine_gui.units import (
     format_duration,
     format_duration_exact,
@@ -20,7 +23,9 @@ from xengine_gui.units import (
 
 _NOTHING = "\u2013"
 _COLUMNS = ("device", "peak", "limit", "used", "busy")
-_NAME_WIDTH = 120
+_NAME_WIDTH = 90
+_MOST_LISTED = 3
+_LONGEST_LINK = 44
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,12 @@ def figures_of(shown: ShownPlan) -> tuple[Figure, ...]:
 
 
 class SummaryPanel(Panel):
-    """Six figures, and a line per device."""
+    """Six figures, a line per device, and what is recomputed most."""
+
+    tensor_chosen = Signal(str)
+    """A tensor that is to be selected."""
+    table_asked = Signal()
+    """The tensor table is to be shown, the most recomputed first."""
 
     def __init__(self) -> None:
         super().__init__("summary-panel")
@@ -88,8 +98,47 @@ class SummaryPanel(Panel):
         self.note.setVisible(old)
         if shown is None:
             return
-        self._layout.addWidget(_figures(figures_of(shown)))
-        self._layout.addWidget(_devices(shown.summary))
+        figures = _Figures(figures_of(shown))
+        devices = _devices(shown.summary)
+        self._layout.addWidget(figures)
+        again = shown.most_recomputed
+        if again:
+            beside = row(devices, self._most_recomputed(again, shown), spacing=40)
+            beside.setStretch(1, 1)
+            self._layout.addLayout(beside)
+        else:
+            self._layout.addWidget(devices)
+
+    def _most_recomputed(self, again: Sequence[Recomputed], shown: ShownPlan) -> QWidget:
+        """The tensors that are recomputed most, each a link to why."""
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(2)
+        for place, title in enumerate(("most recomputed", "times", "size", "takes")):
+            grid.addWidget(_cell(title, place, "small"), 0, place)
+        for line, one in enumerate(again[:_MOST_LISTED], start=1):
+            link = QPushButton(shortened(one.tensor, _LONGEST_LINK))
+            link.setProperty("link", True)  # noqa: FBT003 - Qt's own signature
+            link.setToolTip(f"Select {printable(one.tensor)}: why it is recomputed is told on the right")
+            link.setAccessibleName(f"Select the recomputed tensor {printable(one.tensor)}")
+            link.clicked.connect(lambda _checked=False, name=one.tensor: self.tensor_chosen.emit(name))
+            grid.addWidget(link, line, 0)
+            cells = (f"{one.count}×", format_size(shown.tensor_bytes[one.tensor]), format_duration(one.time_ns))  # noqa: RUF001
+            for place, text in enumerate(cells, start=1):
+                grid.addWidget(_cell(text, place), line, place)
+        more = len(again) - _MOST_LISTED
+        if more > 0:
+            every = QPushButton(f"all {len(again):,} in the table")
+            every.setProperty("link", True)  # noqa: FBT003
+            every.setToolTip("Show the tensor table, the most recomputed first")
+            every.clicked.connect(self.table_asked)
+            grid.addWidget(every, _MOST_LISTED + 1, 0)
+        grid.setColumnStretch(4, 1)
+        grid.setRowStretch(_MOST_LISTED + 2, 1)
+        widget = QWidget()
+        widget.setLayout(grid)
+        return widget
 
 
 def status_words(shown: ShownPlan) -> str:
@@ -101,19 +150,44 @@ def status_words(shown: ShownPlan) -> str:
     return "nothing is proved of it" if gap is None else f"at most {format_percent(max(gap, 0.0001), 2)} to gain"
 
 
-def _figures(figures: tuple[Figure, ...]) -> QWidget:
-    grid = QGridLayout()
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(16)
-    grid.setVerticalSpacing(8)
-    for i, figure in enumerate(figures):
-        cell = QWidget(toolTip=figure.more)
-        cell.setLayout(column(text_label(figure.value, "title"), text_label(figure.caption, "small"), spacing=0))
-        grid.addWidget(cell, i // 3, i % 3)
-        grid.setColumnStretch(i % 3, 1)
-    widget = QWidget()
-    widget.setLayout(grid)
-    return widget
+class _Figures(QWidget):
+    """Figures in as many columns as there is room for: all in one line, or in two."""
+
+    def __init__(self, figures: Sequence[Figure]) -> None:
+        super().__init__()
+        self._cells: list[QWidget] = []
+        for figure in figures:
+            cell = QWidget(toolTip=figure.more)
+            cell.setLayout(column(text_label(figure.value, "title"), text_label(figure.caption, "small"), spacing=0))
+            self._cells.append(cell)
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(8)
+        self.setLayout(self._grid)
+        self._columns = 0
+        self._arrange(len(figures) // 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Use the width."""
+        super().resizeEvent(event)
+        widest = max(cell.sizeHint().width() for cell in self._cells)
+        every = len(self._cells)
+        self._arrange(every if event.size().width() >= every * (widest + 16) else every // 2)
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrow enough for two lines, whatever the present arrangement."""
+        widest = max(cell.sizeHint().width() for cell in self._cells)
+        return QSize((widest + 16) * (len(self._cells) // 2), super().minimumSizeHint().height())
+
+    def _arrange(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for i, cell in enumerate(self._cells):
+            self._grid.addWidget(cell, i // columns, i % columns)
+        for i in range(len(self._cells)):
+            self._grid.setColumnStretch(i, 1 if i < columns else 0)
 
 
 def _devices(summary: PlanSummary) -> QWidget:
@@ -142,6 +216,7 @@ def _devices(summary: PlanSummary) -> QWidget:
     # A device's figures stand beside its name, however wide the panel is.
     grid.setColumnMinimumWidth(0, _NAME_WIDTH)
     grid.setColumnStretch(len(_COLUMNS), 1)
+    grid.setRowStretch(len(summary.peak_bytes) + 1, 1)
     widget = QWidget()
     widget.setLayout(grid)
     return widget
@@ -149,5 +224,6 @@ def _devices(summary: PlanSummary) -> QWidget:
 
 def _cell(text: str, place: int, role: Role = "", *, tip: str = "") -> QLabel:
     label = text_label(text, role, tip=tip)
-    label.setAlignment(Qt.AlignmentFlag.AlignLeft if place == 0 else Qt.AlignmentFlag.AlignRight)
+    side = Qt.AlignmentFlag.AlignLeft if place == 0 else Qt.AlignmentFlag.AlignRight
+    label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
     return label
