@@ -1,6 +1,7 @@
 """PyTorch modules by `module.py:factory`. What needs PyTorch is skipped without it."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reas
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 MODULE = """
+import pathlib
 import torch
 from torch import nn
 import beside
@@ -42,6 +44,26 @@ def tied():
     module = nn.Sequential(nn.Embedding(10, 4), nn.Linear(4, 10, bias=False))
     module[1].weight = module[0].weight
     return module, (torch.zeros(2, 5, dtype=torch.long),)
+
+def free():
+    batch, size = torch.export.Dim("batch", max=64), torch.export.Dim("size", min=2)
+    shapes = {"x": {0: batch, 2: size, 3: size}}
+    return nn.Sequential(nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1)), (torch.zeros(2, 3, 4, 4),), {}, (shapes["x"],)
+
+class Pair(nn.Module):
+    def forward(self, both, table, scale):
+        return both[0] * scale + both[1], table["a"] * 2
+
+def nested():
+    n, m = torch.export.Dim("n"), torch.export.Dim("m")
+    inputs = ([torch.zeros(4), torch.zeros(4)], {"a": torch.zeros(2, 8)})
+    shapes = {"both": [{0: n}, (n,)], "table": {"a": {0: m, 1: 2 * n}}, "scale": None}
+    return Pair(), inputs, {"scale": torch.ones(1)}, shapes
+
+def loaded():
+    saved = pathlib.Path(__file__).with_name("saved.pt2")
+    torch.export.save(torch.export.export(Net(), (torch.zeros(2, 3, 4, 4),)), saved)
+    return torch.export.load(saved)
 
 def no_inputs(): return Net()
 def no_module(): return 3
@@ -93,6 +115,57 @@ def test_tied_weights_are_one(module: Path) -> None:
     network = opened(module, "tied")
     graph = training_graph(network)
     assert [p.weight_bytes for p in graph.parameters.values()] == [160]
+
+
+@needs_torch
+def test_dimensions_that_the_function_names_are_bound(module: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    network = opened(module, "free")
+    assert dict(network.symbols) == {"batch": 2, "size": 4}
+    bound = opened(module, "free", bindings={"batch": 3, "size": 10})
+    assert dict(bound.symbols) == {"batch": 3, "size": 10}
+    assert bound.activation_bytes == 4 * (3 * 8 * 8 * 8 + 3 * 8)
+    assert opened(module, "free", batch=3, bindings={"size": 10}) == bound
+    assert main(["inspect", f"{module}:free", "--bind", "batch=3", "--bind", "size=10", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["activation_bytes"] == bound.activation_bytes
+
+
+@needs_torch
+def test_dimensions_of_nested_inputs_and_derived_ones(module: Path) -> None:
+    network = opened(module, "nested", bindings={"n": 5, "m": 3})
+    assert dict(network.symbols) == {"n": 5, "m": 3}
+    assert [network.tensors[name].shape for name in network.inputs] == [(5,), (5,), (3, 10), (1,)]
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("factory", "bindings", "word"),
+    [
+        ("net", {"N": 2}, "there is no free dimension 'N'; shapes are the examples', unless the function gives"),
+        ("free", {"N": 2}, "there is no free dimension 'N'; its free dimensions are batch, size"),
+        ("free", {"batch": 65}, "dimension 'batch' must be at least 1 and at most 64, not 65"),
+        ("free", {"size": 1}, "dimension 'size' must be at least 2"),
+        ("free", {"size": 2}, "the module cannot be exported"),
+    ],
+)
+def test_dimensions_that_cannot_be_are_told(module: Path, factory: str, bindings: dict[str, int], word: str) -> None:
+    with pytest.raises(InputError, match=word):
+        opened(module, factory, bindings=bindings)
+
+
+@needs_torch
+def test_a_saved_program_is_read_by_a_function_that_loads_it(module: Path) -> None:
+    def kinds(network: NetworkGraph) -> list[str]:
+        return [operator.kind for operator in network.operators]
+
+    network = opened(module, "loaded")
+    assert kinds(network) == kinds(opened(module, "net"))
+    assert network.activation_bytes == opened(module, "net").activation_bytes
+
+
+def test_a_saved_program_is_not_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "net.pt2").write_bytes(b"PK")
+    assert main(["inspect", str(tmp_path / "net.pt2")]) == 2
+    assert "runs what is pickled in it, so it is not opened" in capsys.readouterr().err
 
 
 @needs_torch

@@ -1,9 +1,12 @@
 """PyTorch modules by `torch.export`: `module.py:factory` names a Python file and the function in it to call.
 
 The file is run, so it is never read unless its function is named. PyTorch is loaded when the first module is read.
+Saved programs (`.pt2`) are not opened: `torch.export.load` unpickles constants and evaluates the text of symbolic
+shapes, so a file from elsewhere could run anything.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from xengine_gui.errors import InputError
@@ -12,6 +15,10 @@ from xengine_gui.importers.sizes import with_sizes
 from xengine_gui.model.graph import NetworkGraph
 
 _MARK = ".py:"
+_PT2 = (
+    "loading a saved program runs what is pickled in it, so it is not opened; if you trust it, load it in a file of your "
+    'own, def net(): return torch.export.load("FILE.pt2"), and name that: module.py:net'
+)
 
 
 class TorchExportImporter:
@@ -19,25 +26,24 @@ class TorchExportImporter:
 
     key = "torch_export"
     title = "PyTorch modules (module.py:factory)"
-    suffixes = (".py",)
+    suffixes = (".py", ".pt2")
 
     def read(
         self, path: Path, *, batch: int | None, bindings: Mapping[str, int], mapping: Mapping[str, str],
         sizes: Mapping[str, int],
     ) -> NetworkGraph:  # fmt: skip
         """The network of a module with the shapes of its example inputs, repeated or cut to a batch size."""
+        if path.suffix.lower() == ".pt2":
+            raise InputError(str(path), _PT2)
         file, mark, factory = str(path).rpartition(_MARK)
         if not mark or not factory.isidentifier():
             raise InputError(
                 str(path), "name the function that gives the module and its example inputs, as in module.py:factory"
             )
         refuse_mapping(path, mapping)
-        if bindings:
-            raise InputError(
-                str(path), f"there is no free dimension {next(iter(bindings))!r}; shapes are the examples'"
-            )
         from xengine_gui.importers.torch_format.load import exported_program  # noqa: PLC0415 - loads torch
         from xengine_gui.importers.torch_format.network import network_of  # noqa: PLC0415
 
-        program = exported_program(Path(f"{file}.py"), factory, str(path), batch)
-        return with_sizes(network_of(program, name=f"{Path(file).name}.{factory}"), sizes, str(path))
+        program, symbols = exported_program(Path(f"{file}.py"), factory, str(path), batch, bindings)
+        network = network_of(program, name=f"{Path(file).name}.{factory}")
+        return with_sizes(replace(network, symbols=symbols), sizes, str(path))

@@ -4,21 +4,26 @@ import importlib
 import importlib.util
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from xengine_gui.errors import InputError
+from xengine_gui.importers.torch_format.dynamic import Examples
 
 _WANTED = "a module and a tuple of example inputs, as in: return Net(), (torch.zeros(1, 3, 224, 224),)"
 
 
-def exported_program(file: Path, factory: str, source: str, batch: int | None) -> Any:
-    """What `torch.export` makes of the module that the function `factory` of a file gives.
+def exported_program(
+    file: Path, factory: str, source: str, batch: int | None, bindings: Mapping[str, int]
+) -> tuple[Any, dict[str, int]]:
+    """What `torch.export` makes of the module that the function `factory` of a file gives, and its free dimensions.
 
-    `batch` is the leading dimension that example inputs get which share it with the first. An `InputError` tells in a
-    sentence whatever goes wrong in code that is not ours.
+    `batch` is the leading dimension that example inputs get which share it with the first, `bindings` are lengths of
+    dimensions that the function names. An `InputError` tells in a sentence whatever goes wrong in code that is not
+    ours.
     """
     try:
         torch = importlib.import_module("torch")
@@ -29,12 +34,16 @@ def exported_program(file: Path, factory: str, source: str, batch: int | None) -
     with _importable(file.resolve().parent), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = _told(source, f"{factory} of {file.name} failed", lambda: _call(file, factory, source))
-        module, inputs, keywords = _parts(made, source, factory, torch)
+        examples = _parts(made, source, factory, torch)
         if batch is not None:
-            inputs, keywords = _rescaled(inputs, keywords, batch, source, torch)
-        return _told(
-            source, "the module cannot be exported", lambda: torch.export.export(module, inputs, keywords or None)
-        )
+            inputs, keywords = _rescaled(examples.inputs, examples.keywords, batch, source, torch)
+            examples = replace(examples, inputs=inputs, keywords=keywords)
+        examples = _told(source, "the dynamic shapes fail", lambda: examples.bound(bindings, source, torch))
+        program = _told(
+            source, "the module cannot be exported",
+            lambda: torch.export.export(examples.module, examples.inputs, examples.keywords or None),
+        )  # fmt: skip
+        return program, examples.symbols()
 
 
 @contextmanager
@@ -71,17 +80,21 @@ def _call(file: Path, factory: str, source: str) -> Any:
     return function()
 
 
-def _parts(made: Any, source: str, factory: str, torch: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+def _parts(made: Any, source: str, factory: str, torch: Any) -> Examples:
     parts = made if isinstance(made, tuple) else (made,)
+    if parts and isinstance(parts[0], torch.export.ExportedProgram):
+        example = parts[0].example_inputs
+        inputs, keywords = example if example is not None else ((), {})
+        parts = (parts[0].module(), *(parts[1:] or (inputs, keywords)))
     if not parts or not isinstance(parts[0], torch.nn.Module):
         raise InputError(source, f"{factory} must give {_WANTED}; it gave {type(parts[0] if parts else made).__name__}")
     if len(parts) < 2:
         raise InputError(source, f"{factory} gave no example inputs; it must give {_WANTED}")
     inputs = parts[1] if isinstance(parts[1], tuple | list) else (parts[1],)
-    keywords = parts[2] if len(parts) > 2 else {}
+    keywords = parts[2] if len(parts) > 2 and parts[2] is not None else {}
     if not isinstance(keywords, dict):
         raise InputError(source, f"the third thing that {factory} gives must be a dict of inputs by name")
-    return parts[0], tuple(inputs), keywords
+    return Examples(parts[0], tuple(inputs), keywords, parts[3] if len(parts) > 3 else None)
 
 
 def _rescaled(
