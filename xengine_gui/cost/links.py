@@ -24,11 +24,11 @@ _BUS: Mapping[str, tuple[int, int]] = {
     "flash": (16_000_000, 50_000),
 }
 _TITLES: Mapping[str, str] = {
-    "pcie3": "PCIe 3.0 ×16",
-    "pcie4": "PCIe 4.0 ×16",
-    "pcie4x8": "PCIe 4.0 ×8",
-    "pcie5": "PCIe 5.0 ×16",
-    "pcie5x8": "PCIe 5.0 ×8",
+    "pcie3": "PCIe 3.0 x16",
+    "pcie4": "PCIe 4.0 x16",
+    "pcie4x8": "PCIe 4.0 x8",
+    "pcie5": "PCIe 5.0 x16",
+    "pcie5x8": "PCIe 5.0 x8",
     "nvlink2": "NVLink 2",
     "nvlink3": "NVLink 3",
     "nvlink4": "NVLink 4",

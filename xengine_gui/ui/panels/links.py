@@ -1,61 +1,197 @@
-"""The links between the devices."""
+"""The links between the devices: a form with the bandwidth and the latency of each."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
+from xengine_gui.cost import LINK_PRESETS, LinkPreset
 from xengine_gui.model.device import Link
-from xengine_gui.ui.panels.parts import ElidedLabel, clear, column, row, text_label
+from xengine_gui.ui.panels.parts import ElidedButton, ElidedLabel, clear, column, row, text_label
+from xengine_gui.ui.panels.quantity_field import BANDWIDTH, LATENCY, QuantityField
 from xengine_gui.units import format_bandwidth, format_duration
+
+_FIELD_WIDTH = 84
+_WIDEST_NAMES = 150
 
 
 @dataclass(frozen=True, slots=True)
 class LinkLine:
-    """One line of the list: a link, or two that differ only in direction."""
+    """One entry of the list: a link, or two that differ only in direction."""
 
     devices: str
-    speed: str
+    links: tuple[Link, ...]
+
+    @property
+    def speed(self) -> str:
+        """Bandwidth and latency in a few words."""
+        link = self.links[0]
+        return f"{format_bandwidth(link.bandwidth_bytes_per_s)} · {format_duration(link.latency_ns)}"
 
 
-def link_lines(links: Iterable[Link]) -> Iterator[LinkLine]:
-    """The links as lines; both directions share one where they are alike."""
+def link_lines(links: Iterable[Link], apart: Iterable[frozenset[str]] = ()) -> Iterator[LinkLine]:
+    """The links as lines; both directions share one where they are alike, unless the two devices are among `apart`."""
     left = {(k.source, k.destination): k for k in reversed(list(links))}
     for source, destination in reversed(list(left)):
         link = left.pop((source, destination), None)
         if link is None:
             continue
         back = left.get((destination, source))
-        alike = back is not None and (back.bandwidth_bytes_per_s, back.latency_ns) == (
-            link.bandwidth_bytes_per_s,
-            link.latency_ns,
-        )
-        if alike:
+        alike = back is not None and back == replace(link, source=destination, destination=source)
+        if back is not None and alike and frozenset((source, destination)) not in apart:
             del left[destination, source]
-        speed = f"{format_bandwidth(link.bandwidth_bytes_per_s)} · {format_duration(link.latency_ns)}"
-        yield LinkLine(f"{source} {'⇄' if alike else '→'} {destination}", speed)
+            yield LinkLine(f"{source} ⇄ {destination}", (link, back))
+        else:
+            yield LinkLine(f"{source} → {destination}", (link,))
 
 
 class LinksPanel(QWidget):
-    """A line per link."""
+    """A card per link."""
+
+    links_edited = Signal(str, object)
+    """A few words on the edit, and the links as they are to be."""
+    reset_asked = Signal(object)
+    """The pairs of devices whose links are to be as usual again."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._column = column(spacing=4)
+        self._column = column(spacing=6)
         self.setLayout(self._column)
-        self._lines: list[LinkLine] = []
+        self.cards: list[LinkCard] = []
+        self._apart: set[frozenset[str]] = set()
+        self._last: tuple[tuple[Link, ...], tuple[Link, ...], bool, bool] | None = None
         self.show_links((), several_devices=False)
 
-    def show_links(self, links: Iterable[Link], *, several_devices: bool) -> None:
-        """Show the links of a problem."""
-        lines = list(link_lines(links))
+    def show_links(
+        self, links: Iterable[Link], *, several_devices: bool, changed: Iterable[Link] = (), editable: bool = False
+    ) -> None:
+        """Show the links of a problem; those that were `changed` can be reset."""
+        now = (tuple(links), tuple(changed), several_devices, editable)
+        if now == self._last:
+            return
+        self._last = now
+        self._show(*now)
+
+    def _show(self, links: tuple[Link, ...], changed: tuple[Link, ...], several: bool, editable: bool) -> None:  # noqa: FBT001
+        lines = list(link_lines(links, self._apart))
+        if not self.cards or [card.line.devices for card in self.cards] != [line.devices for line in lines]:
+            self._rebuild(lines, several_devices=several)
+        given = {(k.source, k.destination) for k in changed}
+        for card, line in zip(self.cards, lines, strict=True):
+            is_changed = any((k.source, k.destination) in given for k in line.links)
+            card.show_line(line, changed=is_changed, editable=editable)
+
+    def _rebuild(self, lines: list[LinkLine], *, several_devices: bool) -> None:
         clear(self._column)
-        for line in lines:
-            place = QWidget(toolTip="bandwidth and latency of one transfer")
-            layout = row(ElidedLabel(line.devices), text_label(line.speed, "small"))
-            layout.setStretch(0, 1)
-            place.setLayout(layout)
-            self._column.addWidget(place)
+        self.cards = [LinkCard(line) for line in lines]
+        for card in self.cards:
+            card.edited.connect(self.links_edited)
+            card.reset_asked.connect(self.reset_asked)
+            card.apart_asked.connect(self._set_apart)
+            self._column.addWidget(card)
         if not lines:
             text = "none: nothing can be moved between the devices" if several_devices else "none: there is one device"
             self._column.addWidget(text_label(text, "muted", wrap=True))
+
+    def _set_apart(self, devices: frozenset[str], apart: bool) -> None:  # noqa: FBT001 - a signal's
+        """Show both directions of a link as two, or as one again where they are alike."""
+        (self._apart.add if apart else self._apart.discard)(devices)
+        if self._last is not None:
+            self._show(*self._last)
+
+
+class LinkCard(QFrame):
+    """A link, or both directions of one."""
+
+    edited = Signal(str, object)
+    reset_asked = Signal(object)
+    apart_asked = Signal(object, bool)
+
+    def __init__(self, line: LinkLine) -> None:
+        super().__init__()
+        self.setProperty("card", True)  # noqa: FBT003
+        self.line = line
+        self.title = ElidedLabel(line.devices, "heading")
+        self.title.setMaximumWidth(_WIDEST_NAMES)
+        self.kind = ElidedButton()
+        self.kind.setAccessibleName(f"What the link {line.devices} is like")
+        self.speed = text_label("", "small", tip="bandwidth and latency of one transfer")
+        self.hint = text_label("", "small", wrap=True)
+        self.bandwidth = QuantityField(BANDWIDTH, 1, self.hint)
+        self.latency = QuantityField(LATENCY, 0, self.hint)
+        for field, name in ((self.bandwidth, "Bandwidth"), (self.latency, "Latency")):
+            field.edit.setAccessibleName(f"{name} of {line.devices}")
+            field.setFixedWidth(_FIELD_WIDTH)
+        self.bandwidth.edited.connect(lambda value: self._edit(value, None))
+        self.latency.edited.connect(lambda value: self._edit(None, value))
+        self._fields = QWidget()
+        fields = row(self.bandwidth, 1, self.latency)
+        self._fields.setLayout(fields)
+        self._menu = QMenu(self.kind)
+        self._menu.setToolTipsVisible(True)
+        self._usual, self._directions = self._fill_menu()
+        self.kind.setMenu(self._menu)
+        head = row(self.title, self.kind)
+        head.setStretch(0, 1)
+        head.setStretch(1, 1)
+        self.setLayout(column(head, self.speed, self._fields, self.hint, spacing=5, margins=(12, 7, 10, 8)))
+
+    def _fill_menu(self) -> tuple[QAction, QAction]:
+        for preset in LINK_PRESETS:
+            speed = f"{format_bandwidth(preset.bandwidth_bytes_per_s)}, {format_duration(preset.latency_ns)}"
+            action = self._menu.addAction(f"{preset.title}  ·  {speed}")
+            action.triggered.connect(self._chooser(preset))
+        self._menu.addSeparator()
+        usual = self._menu.addAction("As the devices have it")
+        usual.setToolTip("Take the bandwidth and latency again that the presets of the devices, or the file, give")
+        usual.triggered.connect(lambda: self.reset_asked.emit({(k.source, k.destination) for k in self.line.links}))
+        directions = self._menu.addAction("Both directions alike")
+        directions.setCheckable(True)
+        directions.triggered.connect(self._choose_directions)
+        return usual, directions
+
+    def _chooser(self, preset: LinkPreset) -> Callable[[], None]:
+        return lambda: self._edit(preset.bandwidth_bytes_per_s, preset.latency_ns)
+
+    def show_line(self, line: LinkLine, *, changed: bool, editable: bool) -> None:
+        """Show what the link is, and whether it is as usual."""
+        self.line = line
+        link = line.links[0]
+        self.bandwidth.set_value(link.bandwidth_bytes_per_s)
+        self.latency.set_value(link.latency_ns)
+        self.speed.setText(line.speed)
+        self.speed.setVisible(not editable)
+        self._fields.setVisible(editable)
+        self.kind.setVisible(editable)
+        self.kind.setText(_like(link) or ("changed" if changed else "as usual"))
+        self.kind.setToolTip("Changed from what the devices have" if changed else "As the devices have it")
+        self._usual.setEnabled(changed)
+        self._directions.setChecked(len(line.links) > 1)
+
+    def _edit(self, bandwidth_bytes_per_s: int | None, latency_ns: int | None) -> None:
+        """Ask for another bandwidth or latency, `None` for that of now, in the directions of the card."""
+        links = tuple(
+            replace(
+                link,
+                bandwidth_bytes_per_s=link.bandwidth_bytes_per_s
+                if bandwidth_bytes_per_s is None
+                else bandwidth_bytes_per_s,
+                latency_ns=link.latency_ns if latency_ns is None else latency_ns,
+            )
+            for link in self.line.links
+        )
+        self.edited.emit(f"link {self.line.devices}", links)
+
+    def _choose_directions(self, alike: bool) -> None:  # noqa: FBT001 - a signal's
+        link = self.line.links[0]
+        self.apart_asked.emit(frozenset((link.source, link.destination)), not alike)
+        if alike and len(self.line.links) == 1:
+            back = replace(link, source=link.destination, destination=link.source)
+            self.edited.emit(f"link {link.source} ⇄ {link.destination}", (link, back))
+
+
+def _like(link: Link) -> str:
+    figures = (link.bandwidth_bytes_per_s, link.latency_ns)
+    return next((p.title for p in LINK_PRESETS if (p.bandwidth_bytes_per_s, p.latency_ns) == figures), "")
