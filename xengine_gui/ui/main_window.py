@@ -24,6 +24,7 @@ from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.exporting import Exporting
 from xengine_gui.ui.graph_wiring import GraphWiring, graph_slots
+from xengine_gui.ui.link_editing import LinkEditing
 from xengine_gui.ui.loop import Loop
 from xengine_gui.ui.menus import SubMenus
 from xengine_gui.ui.panels.below import BelowTabs
@@ -52,7 +53,7 @@ from xengine_gui.ui.toolbar import ToolBar
 from xengine_gui.ui.what_if import WhatIf
 from xengine_gui.ui.window_place import put_in_place, with_place
 from xengine_gui.ui.words import activity_of, message_of, trouble_of
-from xengine_gui.ui.work import Setup, default_links
+from xengine_gui.ui.work import Setup
 
 _SPLITS = {"columns": (272, 870, 300), "rows": (620, 250), "below": (360, 1080)}
 
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
         menus.update({"export": self.exporting.menu, **group_menus(self, self.actions_by_key)})
         self.tools = ToolBar(self.actions_by_key, menus["strategy"], menus["mode"], menus["clock"])
         self.left = LeftPanel()
+        self.link_editing = LinkEditing(self.document, self.left.links, self)
         self.centre = CentrePanel()
         self.sessions = SessionKeeper(self.document, self.planning, self.clock_view, self.centre.timeline, self)
         self.session_bars = SessionBars(self.sessions)
@@ -283,8 +285,6 @@ class MainWindow(QMainWindow):
         work, setup = self.document.work, self.document.setup
         self.left.devices.show_work(work, setup.devices)
         self.submenus.show_problem(None if work is None else work.problem)
-        links = default_links(setup.devices) if work is None else work.free_problem.links
-        self.left.links.show_links(links, several_devices=len(self.left.devices.cards) > 1)
         editable = work is None or work.setup is not None
         mode = self.submenus.show_mode(training=setup.training, optimizer=setup.optimizer)
         self.tools.show_setup(mode, setup.batch if work is None else work.batch, editable=editable)
