@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from xengine_gui import planner
-from xengine_gui.cli.inputs import asked_mapping
+from xengine_gui.cli.inputs import asked_mapping, asked_session
 from xengine_gui.cli.output import pairs, say, shown
 from xengine_gui.cli.status import DONE
 from xengine_gui.cost import DeviceChoice
+from xengine_gui.errors import InputError
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
@@ -33,10 +34,7 @@ class Report:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report on a file."""
-    opened = planner.open_file(
-        arguments.file, batch=arguments.batch, bindings=dict(arguments.bind), mapping=asked_mapping(arguments),
-        sizes=dict(arguments.size),
-    )  # fmt: skip
+    opened = _opened(arguments)
     if isinstance(opened, NetworkGraph):
         problem = _problem_of(opened, training=arguments.training, optimizer=arguments.optimizer)
         report = _of_network(opened, problem, training=arguments.training)
@@ -49,6 +47,18 @@ def run(arguments: argparse.Namespace) -> int:
     smallest = [] if problem is None else _smallest(problem, arguments.time)
     _print(report, opened.name if isinstance(opened, NetworkGraph) else _name(problem), arguments, smallest)
     return DONE
+
+
+def _opened(arguments: argparse.Namespace) -> NetworkGraph | Problem | Plan:
+    session = asked_session(arguments)
+    if session is None:
+        return planner.open_file(
+            arguments.file, batch=arguments.batch, bindings=dict(arguments.bind), mapping=asked_mapping(arguments),
+            sizes=dict(arguments.size),
+        )  # fmt: skip
+    if arguments.batch or arguments.bind or arguments.size or asked_mapping(arguments):
+        raise InputError(str(arguments.file), "is a session with its own sizes: they are changed in the window")
+    return session.problem()
 
 
 def _problem_of(network: NetworkGraph, *, training: bool, optimizer: str) -> Problem | None:

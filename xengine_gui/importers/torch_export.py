@@ -16,8 +16,8 @@ from xengine_gui.model.graph import NetworkGraph
 
 _MARK = ".py:"
 _PT2 = (
-    "loading a saved program runs what is pickled in it, so it is not opened; if you trust it, load it in a file of your "
-    'own, def net(): return torch.export.load("FILE.pt2"), and name that: module.py:net'
+    "loading a saved program runs what is pickled in it, so it is not opened; if you trust it, load it in a file of "
+    'your own, def net(): return torch.export.load("FILE.pt2"), and name that: module.py:net'
 )
 
 
