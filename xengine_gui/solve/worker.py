@@ -106,9 +106,9 @@ class _Run:
     def elapsed_s(self) -> float:
         return time.monotonic() - self.began
 
-    def overdue(self) -> str:
+    def overdue(self, stop_grace_s: float) -> str:
         """Why the child has to be killed now; empty while it may go on."""
-        if self.stop_sent_at is not None and time.monotonic() - self.stop_sent_at > STOP_GRACE_S:
+        if self.stop_sent_at is not None and time.monotonic() - self.stop_sent_at > stop_grace_s:
             return "stopped"
         limit = self.options.time_limit_s
         if limit is not None and self.elapsed_s > limit + TIME_LIMIT_GRACE_S:
@@ -120,11 +120,12 @@ class SolverProcess:
     """A child process that plans, one problem at a time.
 
     `start` spawns it ahead of need. `plan` is to be used from one thread; `stop` and `close` from any. `library` is the
-    module that the child asks for a strategy by key.
+    module that the child asks for a strategy by key; a child that does not hear a stop is killed after `stop_grace_s`.
     """
 
-    def __init__(self, *, library: str = _LIBRARY) -> None:
+    def __init__(self, *, library: str = _LIBRARY, stop_grace_s: float = STOP_GRACE_S) -> None:
         self._library = library
+        self._stop_grace_s = stop_grace_s
         self._context = multiprocessing.get_context("spawn")
         self._lock = threading.Lock()
         self._child: _Child | None = None
@@ -234,7 +235,7 @@ class SolverProcess:
                 run.stop_sent_at = time.monotonic()
                 with contextlib.suppress(OSError):
                     child.pipe.send(_STOP)
-            overdue = run.overdue()
+            overdue = run.overdue(self._stop_grace_s)
             if overdue:
                 child.kill()
                 yield from _rest(child.pipe)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QEasingCurve, QObject, QPoint, Qt, QTimer, QVariantAnimation, Signal
+from PySide6.QtCore import QEasingCurve, QElapsedTimer, QObject, QPoint, Qt, QTimer, QVariantAnimation, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFileDialog, QTableView, QWidget
 
@@ -25,6 +25,8 @@ from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.view import TimelineView
 
 _DRAG_EVERY_MS = 40
+_PLAN_AWAITED_MS = 120
+"""So long a limit that the mouse has passed by is left in place for its plan, which a next edit would end."""
 _RESTS_MS = 800
 _FADE_MS = 260
 
@@ -244,7 +246,9 @@ class _Drag(QObject):
         self.active = False
         self._wheeled = ""
         self._pace = QTimer(self, interval=_DRAG_EVERY_MS, singleShot=True)
-        self._pace.timeout.connect(self._apply)
+        self._pace.timeout.connect(self._next)
+        self._since_edit = QElapsedTimer()
+        document.plan_changed.connect(self._plan_changed)
         self._rest = QTimer(self, interval=_RESTS_MS, singleShot=True)
         self._rest.timeout.connect(self._rested)
 
@@ -291,8 +295,23 @@ class _Drag(QObject):
         self.active, self._wheeled = False, ""
         self.active_changed.emit(self.active)
 
+    def _next(self) -> None:
+        """Edit again, once the plan of the last edit is there or has been waited for long enough."""
+        if self._waiting is None:
+            return
+        if self._document.stale and self._since_edit.elapsed() < _PLAN_AWAITED_MS:
+            self._pace.start(_PLAN_AWAITED_MS - self._since_edit.elapsed())
+        else:
+            self._apply()
+
+    def _plan_changed(self) -> None:
+        if self.active and self._waiting is not None and not self._document.stale:
+            # The plan is painted before the next one is asked for.
+            self._pace.start(0 if self._since_edit.elapsed() >= _DRAG_EVERY_MS else _DRAG_EVERY_MS)
+
     def _apply(self) -> None:
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
-            self._pace.start()
+            self._pace.start(_DRAG_EVERY_MS)
+            self._since_edit.start()
             self._document.set_limit(*waiting, self._gesture)

@@ -24,6 +24,7 @@ _DRAIN_AT_ONCE_MS = 8
 _SHOW_EVERY_S = 0.25
 _QUICKLY_PLACED = 2000
 _CLOSE_WITHIN_S = 4.0
+_INSTANT_STOP_GRACE_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +69,15 @@ class _Run:
     known: Sequence[Plan] = ()
     stop: threading.Event = field(default_factory=threading.Event)
     is_wanted: bool = True
+    is_told: bool = True
+    """Somebody still listens: a run that was stopped tells its end, one that was given up tells nothing."""
 
 
 class PlanRunner(QObject):
     """Runs one plan at a time and tells of it by signals, in the thread of the window.
 
-    With `lets_finish` runs are short: one that is superseded ends by itself, and the next waits for it.
+    With `at_once` runs are short, and a plan counts as soon as it is there: the best of those that are known and fit is
+    told before anything is looked for.
 
     A new `start` supersedes the run in progress; nothing of a superseded run is ever told. Plans that come in quick
     succession are thinned out, the last one of a run is always told.
@@ -99,10 +103,10 @@ class PlanRunner(QObject):
         *,
         process: Callable[[], SolverProcess] = SolverProcess,
         drain_ms: int = _DRAIN_MS,
-        lets_finish: bool = False,
+        at_once: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._lets_finish = lets_finish
+        self._at_once = at_once
         self._process = process()
         self._numbers = itertools.count(1)
         self._run: _Run | None = None
@@ -130,7 +134,7 @@ class PlanRunner(QObject):
         `known` are earlier plans of the strategy: one that keeps the limits of now is the least that is told, and
         bounds that were proved for larger limits hold.
         """
-        self.stop()
+        self.abandon()
         self._run = _Run(next(self._numbers), problem, strategy, options, tuple(known))
         self._requests.put(self._run)
         self._drain_timer.start()
@@ -140,13 +144,13 @@ class PlanRunner(QObject):
         """End the run within about half a second, with the best plan so far."""
         if self._run is not None:
             self._run.is_wanted = False
-            # A process that does not hear a stop soon is killed, and a new one starts later than a short run ends.
-            if not self._lets_finish:
-                self._run.stop.set()
+            self._run.stop.set()
 
     def abandon(self) -> None:
         """End the run and tell nothing more of it."""
         self.stop()
+        if self._run is not None:
+            self._run.is_told = False
         self._run = None
         self._drain_timer.stop()
         self._news.clear()
@@ -198,15 +202,17 @@ class PlanRunner(QObject):
             while (run := self._requests.get()) is not None:
                 if not run.is_wanted and not self._requests.empty():
                     continue
-                for item in _news_of(self._process, run, self._unlimited):
+                for item in _news_of(self._process, run, self._unlimited, at_once=self._at_once):
                     self._news.append((run.number, item))
 
 
-def _news_of(process: SolverProcess, run: _Run, unlimited: UnlimitedTotal) -> Iterator[_News]:
+def _news_of(process: SolverProcess, run: _Run, unlimited: UnlimitedTotal, *, at_once: bool) -> Iterator[_News]:
     try:
         options, known = _from_known(run)
-        events = process.plan(run.problem, run.strategy, options, stop=run.stop)
-        yield from _translated(events, _Story(run.problem, unlimited, known, options.gap_ratio))
+        story = _Story(run, unlimited, known, options.gap_ratio)
+        if at_once:
+            yield from story.first()
+        yield from _translated(process.plan(run.problem, run.strategy, options, stop=run.stop), story)
     except PlannerError as error:
         yield _Failed(str(error))
     except Exception as error:  # noqa: BLE001 - a fault here must end the run in the window too
@@ -226,7 +232,8 @@ def _from_known(run: _Run) -> tuple[SolveOptions, Plan | None]:
 def _translated(events: Iterator[SolveEvent], story: "_Story") -> Iterator[_News]:
     try:
         for event in events:
-            yield from story.news(event)
+            if story.run.is_told:  # else only the process is seen to its end
+                yield from story.news(event)
     except PlannerError:
         yield from story.last_plan()
         raise
@@ -235,14 +242,20 @@ def _translated(events: Iterator[SolveEvent], story: "_Story") -> Iterator[_News
 class _Story:
     """What one run has said so far: it turns events into news and leaves out plans that come too fast to be seen."""
 
-    def __init__(self, problem: Problem, unlimited: UnlimitedTotal, known: Plan | None, gap_ratio: float) -> None:
-        self._problem = problem
+    def __init__(self, run: _Run, unlimited: UnlimitedTotal, known: Plan | None, gap_ratio: float) -> None:
+        self.run = run
         self._known, self._gap_ratio = known, gap_ratio
         self._unlimited = unlimited
         self._total_ns: int | None = None
         self._lower_bound_ns: int | None = None
         self._last_shown = float("-inf")
         self._hidden: Plan | None = None
+        self._shown: ShownPlan | None = None
+
+    def first(self) -> Iterator[_News]:
+        """The plan that is known already; nothing that is no better is shown after it."""
+        if self._known is not None and self.run.is_told:
+            yield self._shown_of(self._known)
 
     def news(self, event: SolveEvent) -> Iterator[_News]:
         match event:
@@ -260,23 +273,38 @@ class _Story:
             case Finished(found, elapsed_s):
                 plan = with_known(found, self._known, self._gap_ratio)
                 yield self._progress(plan.total_ns, plan.lower_bound_ns, elapsed_s)
-                yield Outcome(plan, ShownPlan.of(plan, self._unlimited.of(plan.problem)) if plan.has_events else None)
+                yield Outcome(plan, self._ended(plan) if plan.has_events else None)
             case Log():
                 yield event
 
     def last_plan(self) -> Iterator[_News]:
         """The last plan that was left out."""
-        if self._hidden is not None:
-            small = len(self._problem.operators) <= _QUICKLY_PLACED
-            yield ShownPlan.of(self._hidden, self._unlimited_total_ns(), with_makespan=small)
-            self._hidden = None
+        plan, self._hidden = self._hidden, None
+        if plan is None:
+            return
+        known = self._shown is not None and self._shown.plan is self._known
+        if not known or (plan.total_ns or 0) < (self._shown.plan.total_ns or 0):  # type: ignore[union-attr]
+            yield self._shown_of(plan)
             self._last_shown = time.monotonic()
+
+    def _shown_of(self, plan: Plan) -> ShownPlan:
+        small = len(self.run.problem.operators) <= _QUICKLY_PLACED
+        self._shown = ShownPlan.of(plan, self._unlimited_total_ns(), with_makespan=small)
+        return self._shown
+
+    def _ended(self, plan: Plan) -> ShownPlan:
+        """What is shown of the last plan; the same as before where only more is known of the same events."""
+        last, unlimited_ns = self._shown, self._unlimited.of(plan.problem)
+        same = last is not None and last.plan.total_ns == plan.total_ns and last.plan.events == plan.events
+        if last is None or not same or last.summary.makespan_ns is None:
+            return ShownPlan.of(plan, unlimited_ns)
+        return last.as_plan(plan, unlimited_ns)
 
     def _unlimited_total_ns(self) -> int | None:
         """The total, only looked up on a large graph, where computing it would hold up the first plan."""
-        if len(self._problem.operators) > _QUICKLY_PLACED:
-            return self._unlimited.known(self._problem)
-        return self._unlimited.of(self._problem)
+        if len(self.run.problem.operators) > _QUICKLY_PLACED:
+            return self._unlimited.known(self.run.problem)
+        return self._unlimited.of(self.run.problem)
 
     def _progress(self, total_ns: int | None, lower_bound_ns: int | None, elapsed_s: float) -> Progress:
         totals = [total for total in (self._total_ns, total_ns) if total is not None]
@@ -288,9 +316,9 @@ class _Story:
 
 def instant_runner(parent: QObject | None = None) -> PlanRunner:
     """A runner for plans at once, with a process of its own so that it never waits for a long search."""
-    return PlanRunner(
-        parent,
-        process=lambda: SolverProcess(library="xengine_gui.solve.instant"),
-        drain_ms=_DRAIN_AT_ONCE_MS,
-        lets_finish=True,
-    )
+
+    def process() -> SolverProcess:
+        # One that is killed since it did not hear a stop in time would be missed longer than the run would take.
+        return SolverProcess(library="xengine_gui.solve.instant", stop_grace_s=_INSTANT_STOP_GRACE_S)
+
+    return PlanRunner(parent, process=process, drain_ms=_DRAIN_AT_ONCE_MS, at_once=True)

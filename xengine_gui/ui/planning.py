@@ -1,6 +1,6 @@
 """When to plan, with what, and what to make of the answer."""
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from dataclasses import replace
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
@@ -11,6 +11,7 @@ from xengine_gui.solve.base import SolveOptions
 from xengine_gui.solve.instant import KEY as INSTANT
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.document import Document
+from xengine_gui.ui.known_plans import KnownPlans
 from xengine_gui.ui.plan_runner import Found, Outcome, PlanRunner, Progress
 from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 from xengine_gui.units import format_duration, format_percent, format_size
@@ -18,7 +19,6 @@ from xengine_gui.units import format_duration, format_percent, format_size
 _AFTER_AN_EDIT_MS = 350
 _WHILE_DRAGGED_MS = 1000
 _TICK_MS = 200
-_PLANS_KNOWN = 24
 _AT_ONCE = SolveOptions(time_limit_s=2.0)
 
 
@@ -43,7 +43,7 @@ class Planning(QObject):
         self.is_dragging = False
         self.instant: PlanRunner | None = None
         self._document = document
-        self._known: defaultdict[str, deque[Plan]] = defaultdict(lambda: deque(maxlen=_PLANS_KNOWN))
+        self._known: defaultdict[str, KnownPlans] = defaultdict(KnownPlans)
         self._looked_at: Found | None = None
         self._live: ShownPlan | None = None
         self._look = Background(self)
@@ -156,7 +156,7 @@ class Planning(QObject):
         self._tick.start()
         self.logged.emit(f"plan {work.problem.name} with {self.strategy}, {_limits(work.problem)}", None)
         options = replace(self.options, incumbent=self._warm_start(work.problem))
-        self.runner.start(work.problem, self.strategy, options, tuple(self._known[self.strategy]))
+        self.runner.start(work.problem, self.strategy, options, self._known[self.strategy].plans)
         self.state_changed.emit()
 
     def stop(self) -> None:
@@ -216,7 +216,8 @@ class Planning(QObject):
         earlier = self._warm_start(problem)
         if self.instant is not None and earlier is not None:
             options = replace(_AT_ONCE, incumbent=earlier)
-            self.instant.start(problem, INSTANT, options, tuple(self._known[self.strategy]))
+            known = (*self._known[self.strategy].plans, *self._known[INSTANT].plans)
+            self.instant.start(problem, INSTANT, options, known)
 
     def _instant_found(self, shown: ShownPlan) -> None:
         """A plan at once; one of the real run is better than it as soon as it is there."""
@@ -231,6 +232,7 @@ class Planning(QObject):
 
     def _instant_finished(self, outcome: Outcome) -> None:
         if outcome.shown is not None:
+            self._known[INSTANT].add(outcome.plan)
             self._instant_found(outcome.shown)
         self.state_changed.emit()
 
@@ -269,7 +271,7 @@ class Planning(QObject):
         self._end()
         plan = outcome.plan
         if outcome.shown is not None:
-            self._known[self.strategy].append(plan)
+            self._known[self.strategy].add(plan)
             if self._looked_at is not None:
                 self._live = outcome.shown
             else:
