@@ -5,7 +5,7 @@ Importers and solvers are loaded when they are first needed, so importing this m
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,12 +127,7 @@ def make_problem(
 
     graph = training_graph(network, optimizer=optimizer) if training else inference_graph(network)
     problem = build_problem(graph, devices, cost_model=Algorithms() if implementations else Roofline())
-    names = {device.name for device in devices}
-    given = {(k.source, k.destination): k for k in links if {k.source, k.destination} <= names}
-    if not given:
-        return problem
-    usual = {(k.source, k.destination): k for k in problem.links}
-    return replace(problem, links=tuple((usual | given).values()))
+    return problem.with_links(links)
 
 
 def with_measured(problem: Problem, *paths: Path) -> Problem:

@@ -104,8 +104,8 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--objective",
         choices=[str(objective) for objective in Objective],
-        default=str(Objective.TIME),
-        help="what the plan is to have least of; energy needs devices and links with a power, and --strategy poet",
+        help="what the plan is to have least of; energy needs devices and links with a power, and --strategy poet; "
+        "default: time, or what a session says",
     )
     parser.add_argument(
         "--deadline",

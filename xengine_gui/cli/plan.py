@@ -72,15 +72,21 @@ def _options(arguments: argparse.Namespace, session: Session | None, problem: Pr
     if session is not None:
         plans = (restored_plan(saved, problem) for saved in session.plans)
         incumbent = min(filter(None, plans), key=lambda plan: plan.total_ns or 0, default=None)
-        usual = SolveOptions(session.gap_ratio, session.time_limit_s, incumbent)
+        usual = SolveOptions(
+            session.gap_ratio,
+            session.time_limit_s,
+            incumbent,
+            objective=session.objective,
+            deadline_ns=session.deadline_ns,
+        )
     asked = session is not None or arguments.gap is not None or "time" in arguments
     return replace(
         usual,
         gap_ratio=usual.gap_ratio if arguments.gap is None else arguments.gap,
         time_limit_s=getattr(arguments, "time", usual.time_limit_s),
         content_ratio=None if asked else _CONTENT_RATIO,
-        objective=Objective(arguments.objective),
-        deadline_ns=arguments.deadline,
+        objective=usual.objective if arguments.objective is None else Objective(arguments.objective),
+        deadline_ns=usual.deadline_ns if arguments.deadline is None else arguments.deadline,
     )
 
 

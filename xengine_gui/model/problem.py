@@ -47,6 +47,13 @@ class Problem:
                 return device
         raise InputError("", unknown_name("device", name, (d.name for d in self.devices)))
 
+    def with_links(self, links: Iterable[Link]) -> "Problem":
+        """The same problem with other links between some of its devices; those of devices that are not there are no use."""
+        names = {device.name for device in self.devices}
+        given = {(k.source, k.destination): k for k in links if {k.source, k.destination} <= names}
+        usual = {(k.source, k.destination): k for k in self.links}
+        return replace(self, links=tuple((usual | given).values())) if given else self
+
     def with_limit(self, device: str, memory_limit_bytes: int | None) -> "Problem":
         """The same problem with another memory limit on one device."""
         changed = replace(self.device(device), memory_limit_bytes=memory_limit_bytes)

@@ -19,6 +19,7 @@ from xengine_gui.schedule.clock import steps_of
 from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveOptions
+from xengine_gui.solve.objective import Objective
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class SavedPlan:
 class Session:
     """All of a session. A network has `devices` and the rest of its setup, a problem or plan file only `limits`.
 
-    `links` are those that differ from what the devices' presets give. `gap_ratio` and `time_limit_s` (`None`: no limit)
+    `links` are those that differ from what the devices' presets, or the file, give; with `implementations` each
+    convolution has a row per algorithm. `gap_ratio`, `time_limit_s` (`None`: no limit), `objective` and `deadline_ns`
     are the options of the search. `constraints` are rows as they stand in the file. `costs` are tables of measured
     times that lie over the problem, `report` is what was assumed when the network was read. `unknown` has the keys that
     were read and not understood.
@@ -63,6 +65,7 @@ class Session:
     sizes: Mapping[str, int] = field(default_factory=dict)
     mapping: Mapping[str, str] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
+    implementations: bool = False
     limits: Mapping[str, int | None] = field(default_factory=dict)
     constraints: tuple[Json, ...] = ()
     costs: tuple[Path, ...] = ()
@@ -70,6 +73,8 @@ class Session:
     strategy: str = "optimal"
     gap_ratio: float = SolveOptions().gap_ratio
     time_limit_s: float | None = SolveOptions().time_limit_s
+    objective: Objective = Objective.TIME
+    deadline_ns: int | None = None
     view: View = View()
     plans: tuple[SavedPlan, ...] = ()
     unknown: Mapping[str, Json] = field(default_factory=dict)
@@ -89,9 +94,10 @@ class Session:
                 training=self.training,
                 optimizer=self.optimizer,
                 links=self.links,
+                implementations=self.implementations,
             )
         else:
-            problem = opened.problem if isinstance(opened, Plan) else opened
+            problem = (opened.problem if isinstance(opened, Plan) else opened).with_links(self.links)
         problem = with_measured(problem, self.costs)
         understood, others = understood_constraints(self.constraints)
         if others:

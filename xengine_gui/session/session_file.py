@@ -17,6 +17,7 @@ from xengine_gui.model.plan import Clock, Drop, Move, Run, Status, Step
 from xengine_gui.paths import sample_graphs
 from xengine_gui.session.content import SavedPlan, Session, View
 from xengine_gui.solve.base import SolveOptions
+from xengine_gui.solve.objective import Objective
 
 FORMAT = "xengine-session"
 SUFFIX = ".xengine"
@@ -25,8 +26,8 @@ _THEMES = ("system", "light", "dark")
 _KEYS = frozenset(
     {
         "format", "version", "file", "devices", "training", "optimizer", "batch", "bindings", "sizes",
-        "mapping", "links", "limits",
-        "constraints", "costs", "report", "strategy", "gap_ratio", "time_limit_s", "view", "plans",
+        "mapping", "links", "implementations", "limits", "constraints", "costs", "report",
+        "strategy", "gap_ratio", "time_limit_s", "objective", "deadline_ns", "view", "plans",
     }
 )  # fmt: skip
 _STEPS: Mapping[str, tuple[type[Run] | type[Move] | type[Drop], tuple[int, ...]]] = {
@@ -65,6 +66,7 @@ def parse_session(data: Json, source: str, folder: Path) -> Session:
         sizes=_values(fields, form, "sizes", fields.whole),
         mapping=_values(fields, form, "mapping", fields.name),
         links=tuple(_link(fields, row, place) for place, row in fields.objects(form, "links", "")),
+        implementations=fields.flag(form, "implementations", "", default=False),
         limits=_values(fields, form, "limits", fields.whole_or_none),
         constraints=tuple(fields.rows(form, "constraints", "")),
         costs=tuple(_path(name, folder) for name in fields.names(form, "costs", "")),
@@ -72,6 +74,8 @@ def parse_session(data: Json, source: str, folder: Path) -> Session:
         strategy=fields.text(form, "strategy", "") or "optimal",
         gap_ratio=_share(fields, form, "gap_ratio", options.gap_ratio),
         time_limit_s=_seconds(fields, form, "time_limit_s", options.time_limit_s),
+        objective=fields.choice(form, "objective", "", Objective, Objective.TIME),
+        deadline_ns=fields.whole(form, "deadline_ns", "", least=1) if form.get("deadline_ns") is not None else None,
         view=_view(fields, form),
         plans=tuple(_plan(fields, row, place) for place, row in fields.objects(form, "plans", "")),
         unknown={key: value for key, value in form.items() if key not in _KEYS},
@@ -208,6 +212,7 @@ def session_to_json(session: Session, folder: Path) -> dict[str, Json]:
         **({"training": session.training, "optimizer": session.optimizer} if session.devices else {}),
         **({"devices": [_device_row(d) for d in session.devices]} if session.devices else {}),
         **({"links": [_link_row(link) for link in session.links]} if session.links else {}),
+        **({"implementations": True} if session.implementations else {}),
         **({"limits": dict(session.limits)} if session.limits else {}),
         **({"constraints": list(session.constraints)} if session.constraints else {}),
         **({"costs": [path_from(path, folder) for path in session.costs]} if session.costs else {}),
@@ -215,6 +220,8 @@ def session_to_json(session: Session, folder: Path) -> dict[str, Json]:
         "strategy": session.strategy,
         "gap_ratio": session.gap_ratio,
         "time_limit_s": session.time_limit_s,
+        **({"objective": str(session.objective)} if session.objective is not Objective.TIME else {}),
+        **({"deadline_ns": session.deadline_ns} if session.deadline_ns is not None else {}),
         "view": {
             **(
                 {}

@@ -53,6 +53,9 @@ def draft_of(
         strategy=strategy,
         gap_ratio=options.gap_ratio,
         time_limit_s=options.time_limit_s,
+        objective=options.objective,
+        deadline_ns=options.deadline_ns,
+        links=work.links_given,
         view=view,
         constraints=(*map(constraint_to_json, work.constraints), *understood_constraints(common.constraints)[1]),
         costs=work.costs,
@@ -73,7 +76,7 @@ def draft_of(
             optimizer=setup.optimizer,
             batch=setup.batch,
             bindings=dict(setup.bindings),
-            links=setup.links,
+            implementations=setup.implementations,
         )
     return Draft(session, None if document.shown is None else document.shown.plan)
 
@@ -83,7 +86,7 @@ def opened(session: Session) -> tuple[Work, ShownPlan | None]:
     work, plan = _open(session)
     own_problem = work.problem
     if work.setup is None:
-        work = replace(work, problem=with_limits(work.problem, session.limits))
+        work = replace(work, problem=with_limits(work.problem, session.limits)).with_links(session.links)
     work = _bound(work, session)
     restored = [plan for saved in session.plans if (plan := restored_plan(saved, work.problem)) is not None]
     best = min(restored, key=lambda p: p.total_ns or 0, default=None)
@@ -107,6 +110,7 @@ def _open(session: Session) -> tuple[Work, Plan | None]:
         sizes=session.sizes,
         mapping=session.mapping,
         links=session.links,
+        implementations=session.implementations,
     )
     work, plan = open_work(session.file, setup)
     if not session.costs:

@@ -141,10 +141,11 @@ class Work:
         return self._linked({ends: link for ends, link in _by_ends(self.links_given).items() if ends not in pairs})
 
     def _linked(self, given: Mapping[tuple[str, str], Link]) -> "Work":
-        usual, names = _by_ends(self.usual_links), {device.name for device in self.problem.devices}
+        usual = _by_ends(self.usual_links)
         changed = tuple(link for ends, link in given.items() if usual.get(ends) != link)
-        there = {ends: link for ends, link in _by_ends(changed).items() if names.issuperset(ends)}
-        free = replace(self.free_problem, links=tuple({**usual, **there}.values()))
+        if changed == self.links_given:
+            return self
+        free = replace(self.free_problem, links=self.usual_links).with_links(changed)
         if self.setup is None:
             work = replace(self, given_links=changed, file_links=self.usual_links, problem=free, unbound=None)
         else:
