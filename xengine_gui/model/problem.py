@@ -1,6 +1,6 @@
 """The problem: a graph in base order, devices with limits, and what everything costs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
@@ -48,7 +48,7 @@ class Problem:
         raise InputError("", unknown_name("device", name, (d.name for d in self.devices)))
 
     def with_links(self, links: Iterable[Link]) -> "Problem":
-        """The same problem with other links between some of its devices; those of devices that are not there are no use."""
+        """The same problem with other links; those of devices that are not there are left out."""
         names = {device.name for device in self.devices}
         given = {(k.source, k.destination): k for k in links if {k.source, k.destination} <= names}
         usual = {(k.source, k.destination): k for k in self.links}
