@@ -162,7 +162,7 @@ def test_a_larger_limit_never_shows_a_worse_total(chain_window: MainWindow, plan
     window = chain_window
     if strategy not in [a.data() for a in window.submenus.menus["strategy"].actions()]:
         pytest.skip("there is no such strategy")
-    window._choose_strategy(strategy)
+    window.choices.strategy(strategy)
     totals = []
     for limit in (500, 550, 700, 900, 1200, 2000):
         window.document.set_limit("gpu", limit)

@@ -585,7 +585,7 @@ def test_a_bound_of_nothing_is_not_drawn(window: MainWindow) -> None:
 
 
 def test_the_devices_are_never_cut_off_at_the_side(window: MainWindow, qtbot: QtBot) -> None:
-    columns = window._splitters["columns"]
+    columns = window.splitters["columns"]
     columns.setSizes([1, 1000, 300])
     body, room = window.left.body, window.left.viewport()
     qtbot.waitUntil(lambda: body.width() <= room.width(), timeout=WITHIN_MS)

@@ -24,12 +24,19 @@ from xengine_gui.solve.objective import Objective
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a session is looked at: the stretch of time in view (`None`: everything), the clock, the theme ("": any)."""
+    """How a session is looked at: the stretch of time in view (`None`: everything), the clock, the theme ("": any).
+
+    `centre` is what the middle of the window shows, `below` the tab that is open below, `folded` the sections that are
+    folded on the left: words of the window, of which those that are not known to it are as usual.
+    """
 
     start_ns: int | None = None
     end_ns: int | None = None
     clock: Clock = Clock.SERIAL
     theme: str = ""
+    centre: str = ""
+    below: str = ""
+    folded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,9 @@ def _view(fields: Fields, form: Mapping[str, Json]) -> View:
         end_ns=fields.whole_or_none(row, "end_ns", "view"),
         clock=fields.choice(row, "clock", "view", Clock, Clock.SERIAL),
         theme=theme,
+        centre=fields.text(row, "centre", "view"),
+        below=fields.text(row, "below", "view"),
+        folded=fields.names(row, "folded", "view"),
     )
 
 
@@ -230,6 +233,9 @@ def session_to_json(session: Session, folder: Path) -> dict[str, Json]:
             ),
             "clock": str(view.clock),
             **({"theme": view.theme} if view.theme else {}),
+            **({"centre": view.centre} if view.centre else {}),
+            **({"below": view.below} if view.below else {}),
+            **({"folded": list(view.folded)} if view.folded else {}),
         },
         "plans": [_plan_row(plan) for plan in session.plans],
         **session.unknown,

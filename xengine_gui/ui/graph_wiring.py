@@ -95,6 +95,11 @@ class GraphWiring(QObject):
         if self._has_problem:
             (self._centre.timeline if view is CentreView.TIMELINE else self.graph.view).setFocus()
 
+    def take_view(self, name: str) -> None:
+        """Show the view of a name in lower case, the timeline where there is none of it."""
+        view = CentreView.__members__.get(name.upper(), CentreView.TIMELINE)
+        self.tabs.setCurrentIndex(view)
+
     def zoomable(self) -> Zoomable:
         """The view that zooming is about: the graph where it has the focus or is alone."""
         alone = self.shown_view is CentreView.GRAPH

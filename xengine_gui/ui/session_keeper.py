@@ -16,6 +16,7 @@ from xengine_gui.ui.session_work import Draft, draft_of, opened
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import chosen_theme
 from xengine_gui.ui.timeline.view import TimelineView
+from xengine_gui.ui.window_layout import PanelLayout
 from xengine_gui.ui.work import Work
 
 _AUTOSAVE_MS = 10_000
@@ -60,6 +61,8 @@ class SessionKeeper(QObject):
         self._document, self._planning = document, planning
         self._clock_view, self._timeline = clock_view, timeline
         self.path: Path | None = None
+        self.panels: Callable[[], PanelLayout] = PanelLayout
+        """Who is asked which panels are open."""
         self._store = SessionStore()
         self._writer = Background(self)
         self._autosaver = Background(self)
@@ -187,7 +190,16 @@ class SessionKeeper(QObject):
         view, shown = timeline.view_range(), timeline.timeline()
         everything = shown is None or (view.start_ns <= 0 and view.end_ns >= shown.end_ns)
         start_ns, end_ns = (None, None) if everything else (view.start_ns, view.end_ns)
-        return View(start_ns, end_ns, self._clock_view.clock, chosen_theme())
+        panels = self.panels()
+        return View(
+            start_ns,
+            end_ns,
+            self._clock_view.clock,
+            chosen_theme(),
+            centre=panels.centre,
+            below=panels.below,
+            folded=panels.folded,
+        )
 
     def _open(self, opening: _Opening, read: Callable[[], Session]) -> None:
         self._opening = opening

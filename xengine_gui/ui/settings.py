@@ -26,6 +26,9 @@ class Settings:
     strategy: str = ""
     geometry: tuple[int, int, int, int] | None = None
     maximised: bool = False
+    centre: str = ""
+    below: str = ""
+    folded: tuple[str, ...] = ()
     splitters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     bindings: Mapping[str, int] = field(default_factory=dict)
 
@@ -76,6 +79,7 @@ def _readable(data: dict[str, Any]) -> dict[str, Any]:
     geometry = of_type("geometry", list)
     splitters = of_type("splitters", dict)
     bindings = of_type("bindings", dict)
+    folded = of_type("folded", list)
     return {
         "recent": None if recent is None else tuple(r for r in recent if isinstance(r, str))[:_MOST_RECENT],
         "theme": of_type("theme", str),
@@ -85,6 +89,9 @@ def _readable(data: dict[str, Any]) -> dict[str, Any]:
         "strategy": of_type("strategy", str),
         "geometry": tuple(geometry) if geometry and len(geometry) == 4 and _all_small(geometry) else None,
         "maximised": of_type("maximised", bool),
+        "centre": of_type("centre", str),
+        "below": of_type("below", str),
+        "folded": None if folded is None else tuple(word for word in folded if isinstance(word, str)),
         "splitters": splitters and {k: tuple(v) for k, v in splitters.items() if isinstance(v, list) and _all_small(v)},
         "bindings": bindings and {k: v for k, v in bindings.items() if type(v) is int and v > 0},
     }

@@ -1,10 +1,15 @@
-"""The panel on the left: devices, links, constraints, legend."""
+"""The panel on the left: devices, links, constraints, legend, each of which can be folded."""
+
+from collections.abc import Collection
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from xengine_gui.ui.panels.constraints import ConstraintsPanel
 from xengine_gui.ui.panels.devices import DevicesPanel
 from xengine_gui.ui.panels.legend import LegendPanel
 from xengine_gui.ui.panels.links import LinksPanel
-from xengine_gui.ui.panels.parts import SidePanel, column, section_label
+from xengine_gui.ui.panels.parts import SidePanel, column
 
 
 class LeftPanel(SidePanel):
@@ -16,12 +21,51 @@ class LeftPanel(SidePanel):
         self.links = LinksPanel()
         self.constraints = ConstraintsPanel()
         self.legend = LegendPanel()
-        for title, section in (
-            ("Devices", self.devices),
-            ("Links", self.links),
-            ("Constraints", self.constraints),
-            ("Legend", self.legend),
-        ):
-            self.column.addLayout(column(section_label(title), section, spacing=8))
-            self.column.addSpacing(10)
+        self.sections = {
+            title.lower(): Section(title, part)
+            for title, part in (
+                ("Devices", self.devices),
+                ("Links", self.links),
+                ("Constraints", self.constraints),
+                ("Legend", self.legend),
+            )
+        }
+        for section in self.sections.values():
+            self.column.addWidget(section)
+            self.column.addSpacing(6)
         self.column.addStretch(1)
+
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """The sections of which only the title is shown."""
+        return tuple(name for name, section in self.sections.items() if not section.title.isChecked())
+
+    def fold(self, names: Collection[str]) -> None:
+        """Fold these sections and unfold the others."""
+        for name, section in self.sections.items():
+            section.title.setChecked(name not in names)
+
+
+class Section(QWidget):
+    """A title that folds what is below it."""
+
+    def __init__(self, title: str, part: QWidget) -> None:
+        super().__init__()
+        self.title = QToolButton()
+        self.title.setText(title.upper())
+        self.title.setAccessibleName(title)
+        self.title.setProperty("section", True)  # noqa: FBT003 - Qt's own signature
+        self.title.setCheckable(True)
+        self.title.setChecked(True)
+        self.title.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._part, self._name = part, title
+        self.title.toggled.connect(self._show)
+        self.setLayout(column(self.title, part, spacing=6))
+        self._show()
+
+    def _show(self) -> None:
+        is_open = self.title.isChecked()
+        self.title.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)
+        self.title.setToolTip(f"{'Fold' if is_open else 'Unfold'} {self._name.lower()}")
+        self._part.setVisible(is_open)

@@ -1,0 +1,110 @@
+"""What the window shows of its document: which part is told what, and when."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from xengine_gui.ui.selection_links import NEEDS_PLAN
+from xengine_gui.ui.words import activity_of, message_of, trouble_of
+
+if TYPE_CHECKING:
+    from xengine_gui.ui.main_window import MainWindow
+
+
+class WindowShown(QObject):
+    """Tells the panels of one window what there is to show."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__(window)
+        self._window = window
+
+    def work(self) -> None:
+        """Something else is open, or the problem was edited."""
+        window = self._window
+        work, setup = window.document.work, window.document.setup
+        window.left.devices.show_work(work, setup.devices)
+        window.submenus.show_problem(None if work is None else work.problem)
+        editable = work is None or work.setup is not None
+        mode = window.submenus.show_mode(training=setup.training, optimizer=setup.optimizer)
+        window.tools.show_setup(mode, setup.batch if work is None else work.batch, editable=editable)
+        window.head.description.setText("" if work is None else work.description)
+        self.session()
+        network = None if work is None else work.network
+        window.actions_by_key["sizes"].setEnabled(network is not None and bool(network.symbols))
+        window.costing.show_enabled(window.actions_by_key)
+        self.timeline()
+        self.state()
+
+    def what_if(self) -> None:
+        """Something else is selected, which may be asked about."""
+        model = self._window.links.model
+        self._window.what_if.show_selection(model.current, model.shown)
+
+    def session(self) -> None:
+        """The session has another name, or is saved, or is not."""
+        window, name = self._window, self._window.sessions.name
+        window.setWindowTitle(f"{name}[*] · XEngine planner" if name else "XEngine planner")
+        window.setWindowModified(window.sessions.modified)
+        for key in ("save_session", "save_session_as"):
+            window.actions_by_key[key].setEnabled(bool(name))
+
+    def timeline(self) -> None:
+        """Another plan is looked at, or on another clock."""
+        window, shown = self._window, self._window.clock_view.shown
+        work = window.document.work
+        problem = None if work is None else work.problem
+        window.centre.show_plan(shown, problem)
+        window.links.show_plan(shown, problem)
+        window.walk.show_plan(shown, problem)
+
+    def plan(self) -> None:
+        """There is another plan, or the plan is no longer of now."""
+        window = self._window
+        shown, stale = window.document.shown, window.document.stale
+        window.clock_view.set_plan(shown)
+        self.timeline()
+        self.what_if()
+        window.summary.show_plan(shown, stale=stale)
+        window.left.devices.show_peaks({} if shown is None else shown.plan.peak_bytes, stale=stale)
+        for key in ("save_plan", "export_picture", *NEEDS_PLAN):
+            window.actions_by_key[key].setEnabled(shown is not None)
+        window.exporting.show_enabled(enabled=shown is not None)
+        self.state()
+
+    def state(self) -> None:
+        """Planning or reading has begun, ended, or come to trouble."""
+        window = self._window
+        planning, document = window.planning, window.document
+        work, shown = document.work, document.shown
+        window.actions_by_key["plan"].setEnabled(work is not None)
+        window.actions_by_key["stop"].setEnabled(planning.running and not planning.stopping)
+        window.centre.show_state(
+            message=message_of(document, planning),
+            stale=document.stale and not planning.at_once,
+            trouble=bool(planning.trouble),
+            running=planning.running,
+            welcome=work is None and not document.busy,
+        )
+        window.status.show_plan(shown, stale=document.stale, trouble=trouble_of(planning))
+        self.activity()
+
+    def activity(self) -> None:
+        """Time passes while something is being done."""
+        window = self._window
+        activity = activity_of(window.document, window.planning)
+        window.status.show_activity("exporting…" if window.exporting.busy and activity == "ready" else activity)
+
+    def below(self, panel: QWidget) -> None:
+        """Bring a panel below to the front."""
+        window = self._window
+        if window.splitters["below"].isHidden():
+            window.actions_by_key["show_below"].trigger()
+        window.below.show_panel(panel)
+
+    def most_recomputed(self) -> None:
+        """Show the tensor table, the most recomputed first."""
+        tensors = self._window.links.tensors
+        tensors.filter.clear()
+        tensors.sort_by("recomputed")
+        self.below(tensors)
