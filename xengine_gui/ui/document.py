@@ -331,12 +331,15 @@ class Document(QObject):
         if not self._goes_on:
             self.step_begun.emit()
         self._goes_on, self._gesture = False, 0
+        shown, stale = self._shown, self.stale
         self._work = work
         known = next((p for p in reversed(self._last_plans) if p.plan.problem is work.problem), None)
         if known is not None and (self._shown is None or self.stale):
             self.show_plan(known)  # an edit that is undone brings its plan back at once
+            shown, stale = self._shown, self.stale
         self.work_changed.emit()
-        self.plan_changed.emit()
+        if self._shown is not shown or self.stale != stale:
+            self.plan_changed.emit()
 
 
 def checked(path: Path, plan: Plan) -> ShownPlan | None:
