@@ -1,16 +1,21 @@
-"""PyTorch modules whose saved tensors are compared, and how. Loaded only where PyTorch is installed."""
+"""PyTorch modules whose saved tensors are compared, and how. Loaded only where PyTorch is installed.
+
+`PYTHONPATH=tests python tests/torch_modules.py` prints the table of the README; with `--record` it also writes down
+what PyTorch keeps, for the tests that have none.
+"""
 
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
+import torch.nn.functional as F  # noqa: N812
+from recorded_modules import FILE, Recorded, saved_by_graph, table_line, text_of
 from torch import nn
 
 from xengine_gui.importers.torch_format.network import network_of
-from xengine_gui.model.graph import TrainingGraph
-from xengine_gui.model.operator import Phase
+from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.training import training_graph
 
 
@@ -31,18 +36,12 @@ def saved_by_torch(module: nn.Module, inputs: tuple[torch.Tensor, ...]) -> int:
     return size
 
 
-def saved_by_graph(graph: TrainingGraph) -> int:
-    """Bytes of all tensors of the forward that a backward reads; what the loss reads is the loss's."""
-    forward = {name for o in graph.operators if o.phase is Phase.FORWARD for name in o.outputs}
-    read = {name for o in graph.operators if o.phase is Phase.BACKWARD and o.forward for name in o.inputs}
-    return sum(graph.tensors[name].size_bytes or 0 for name in forward & read)
-
-
-def graph_of(module: nn.Module, inputs: tuple[torch.Tensor, ...]) -> TrainingGraph:
-    """The training step of a module by way of `torch.export`."""
+def network_by_export(module: nn.Module, inputs: tuple[torch.Tensor, ...]) -> NetworkGraph:
+    """A module by way of `torch.export`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return training_graph(network_of(torch.export.export(module, inputs), name=type(module).__name__))
+        network = network_of(torch.export.export(module, inputs), name="recorded")
+        return replace(network, notes=())
 
 
 class ResNetBlock(nn.Module):
@@ -212,23 +211,111 @@ ROWS = (
 )
 
 
-def saved_of(row: Row) -> tuple[int, int]:
-    """Bytes that PyTorch keeps and that our training graph keeps for the backward of a row's module."""
-    module, inputs = row.module(), (row.inputs(),)
-    with torch.backends.mkldnn.flags(enabled=row.fused):
-        by_torch = saved_by_torch(module, inputs)
-    return by_torch, saved_by_graph(graph_of(module, inputs))
+IMAGE = (2, 8, 16, 16)
+FUNCTIONS = {
+    "relu": F.relu,
+    "relu in place": lambda x: F.relu(x * 1, inplace=True),
+    "leaky_relu": F.leaky_relu,
+    "leaky_relu in place": lambda x: F.leaky_relu(x * 1, inplace=True),
+    "elu in place": lambda x: F.elu(x * 1, inplace=True),
+    "relu6 in place": lambda x: F.relu6(x * 1, inplace=True),
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+    "gelu": F.gelu,
+    "erf": torch.erf,
+    "silu": F.silu,
+    "mish": F.mish,
+    "hardswish": F.hardswish,
+    "softplus": F.softplus,
+    "softsign": F.softsign,
+    "softmax": lambda x: x.softmax(-1),
+    "log_softmax": lambda x: x.log_softmax(-1),
+    "clamp": lambda x: x.clamp(0, 1),
+    "glu": lambda x: F.glu(x, 1),
+    "pow": lambda x: x**3,
+    "mul": lambda x: x * x.exp(),
+    "div": lambda x: x / (x + 1),
+    "sub": lambda x: x - x * 2,
+    "sqrt": torch.sqrt,
+    "neg": torch.neg,
+    "where": lambda x: torch.where(x > 0, x, 0.0),
+    "masked_fill": lambda x: x.masked_fill(x > 0, 0.0),
+    "max_pool2d": lambda x: F.max_pool2d(x, 2),
+    "adaptive_max_pool2d": lambda x: F.adaptive_max_pool2d(x, 1),
+    "avg_pool2d": lambda x: F.avg_pool2d(x, 2),
+    "mean over all": lambda x: F.adaptive_avg_pool2d(x, 1),
+    "sum": lambda x: x.sum(-1),
+    "max of an axis": lambda x: x.max(-1)[0],
+    "amax": lambda x: x.amax(-1),
+    "norm": lambda x: x.norm(dim=-1),
+    "logsumexp": lambda x: x.logsumexp(-1),
+    "var": lambda x: x.var(-1),
+    "cumsum": lambda x: x.cumsum(-1),
+    "interpolate": lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
+    "pad": lambda x: F.pad(x, (1, 1)),
+    "pixel_shuffle": lambda x: F.pixel_shuffle(x, 2),
+    "grid_sample": lambda x: F.grid_sample(x, torch.zeros(2, 4, 4, 2), align_corners=False),
+    "layer_norm": lambda x: F.layer_norm(x, (16,)),
+    "group_norm": lambda x: F.group_norm(x, 2),
+    "instance_norm": F.instance_norm,
+    "rms_norm": lambda x: F.rms_norm(x, (16,)),
+    "matmul": lambda x: x @ x.transpose(-1, -2),
+    "bmm": lambda x: x.flatten(0, 1).bmm(x.flatten(0, 1)),
+    "einsum": lambda x: torch.einsum("bchw,bcvw->bchv", x, x),
+    "attention": lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True),
+    "slice": lambda x: x[:, 1:3].exp(),
+    "chunk": lambda x: x.chunk(2, 1)[0].tanh(),
+    "cat": lambda x: torch.cat([x, x], 1).tanh(),
+    "permute and copy": lambda x: x.permute(0, 2, 3, 1).contiguous().exp(),
+    "index_select": lambda x: x.index_select(1, torch.tensor([0, 1])),
+    "gather": lambda x: x.gather(1, torch.zeros(IMAGE, dtype=torch.long)),
+    "topk": lambda x: x.topk(2)[0],
+    "cross_entropy": lambda x: F.cross_entropy(x, torch.zeros(2, 16, 16, dtype=torch.long)),
+    "mse_loss": lambda x: F.mse_loss(x, torch.zeros_like(x)),
+}
 
 
-def table_lines() -> list[str]:
-    """The table of the README."""
-    lines = ["| module | PyTorch, bytes | here, bytes | differs by | why |", "| --- | --- | --- | --- | --- |"]
+class Shifted(nn.Module):
+    """A function of the input plus a parameter, so that a gradient flows."""
+
+    def __init__(self, function) -> None:
+        super().__init__()
+        self.function, self.shift = function, nn.Parameter(torch.zeros(1))
+
+    def forward(self, x):
+        return self.function(x + self.shift)
+
+
+def modules_now() -> list[Recorded]:
+    """The rows of the README's table, with what this PyTorch keeps."""
+    rows = []
     for row in ROWS:
-        by_torch, here = saved_of(row)
-        lines.append(f"| {row.title} | {by_torch:,} | {here:,} | {here / by_torch - 1:+.1%} | {row.why or 'equal'} |")
-    return [line.replace("%", " %").replace("+0.0 %", "0") for line in lines]
+        torch.manual_seed(0)
+        module, inputs = row.module(), (row.inputs(),)
+        with torch.backends.mkldnn.flags(enabled=row.fused):
+            by_torch = saved_by_torch(module, inputs)
+        rows.append(Recorded(row.title, by_torch, network_by_export(module, inputs), row.why))
+    return rows
+
+
+def kinds_now() -> list[Recorded]:
+    """The same of single kinds of operators."""
+    rows = []
+    for name, function in FUNCTIONS.items():
+        module, inputs = Shifted(function), (torch.randn(IMAGE),)
+        rows.append(Recorded(name, saved_by_torch(module, inputs), network_by_export(module, inputs)))
+    return rows
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    sys.stdout.write("\n".join(table_lines()) + "\n")
+    modules = modules_now()
+    if "--record" in sys.argv:
+        pytorch = torch.__version__.partition("+")[0]
+        FILE.write_text(text_of(pytorch, {"modules": modules, "kinds": kinds_now()}), encoding="utf-8")
+    lines = ["| module | PyTorch, bytes | here, bytes | differs by | why |", "| --- | --- | --- | --- | --- |"]
+    lines += (
+        table_line(row.title, row.pytorch_bytes, saved_by_graph(training_graph(row.network)), row.why)
+        for row in modules
+    )
+    sys.stdout.write("\n".join(lines) + "\n")

@@ -8,18 +8,18 @@ from xengine_gui.model.graph import NetworkGraph
 
 torch = pytest.importorskip("torch")
 
-from benchmarks.predicted_and_measured import LiveTensors, training_step_peak_bytes  # noqa: E402
+from benchmarks.predicted_and_measured import LiveTensors, as_in_pytorch, training_step_peak_bytes  # noqa: E402
 
 # PyTorch warns of its own ways.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.mark.parametrize(("name", "batch"), [("lenet", 64), ("resnet18", 16)])
+@pytest.mark.parametrize(("name", "batch"), [("lenet", 64), ("resnet18", 16), ("mobilenet_v2", 4)])
 def test_peaks_are_within_five_percent(name: str, batch: int) -> None:
     path = next(path for path in planner.sample_networks() if path.stem == name)
     network = planner.open_file(path, batch=batch)
     assert isinstance(network, NetworkGraph)
-    problem = planner.make_problem(network, [DeviceChoice("cpu", "epyc-7763")])
+    problem = planner.make_problem(as_in_pytorch(network), [DeviceChoice("cpu", "epyc-7763")])
     ours = planner.plan(problem.without_limits(), "retain-all").peak_bytes["cpu"]
     assert ours == pytest.approx(training_step_peak_bytes(network), rel=0.05)
 
