@@ -14,9 +14,10 @@ from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import FloatArray, Runs
+from xengine_gui.ui.timeline.labels import write_at
 from xengine_gui.ui.timeline.lanes import LaneIndex
 from xengine_gui.ui.timeline.layout import Band
-from xengine_gui.ui.timeline.primitives import brush_of, draw_lines, draw_rects, float_array, ink_of
+from xengine_gui.ui.timeline.primitives import NO_PEN, brush_of, draw_lines, draw_rects, float_array, ink_of
 from xengine_gui.ui.timeline.triangles import draw_triangles
 
 RARE = (Category.LOSS, Category.RECOMPUTE)
@@ -39,14 +40,14 @@ def paint_lane(painter: QPainter, frame: Frame, lane: LaneIndex, band: Band, *, 
     if not look.runs:
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
     for category, runs in look.runs.items():
         if category not in RARE:
             colour = frame.theme.category(category)
             fill_runs(painter, frame, runs, band, colour, least_width=_LEAST_WIDTH[category is Category.TRANSFER])
     edges = _edges(frame, lane, look.wide)
     _borders(painter, frame, edges[0], band)
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
     for category, runs in look.runs.items():
         if category in RARE:
             fill_runs(painter, frame, runs, band, frame.theme.category(category), least_width=_LEAST_WIDTH[True])
@@ -170,7 +171,7 @@ def _names(
         if ink != category:
             painter.setPen(inks[category])
             ink = category
-        painter.drawText(QPointF(layout.left + left + margin, baseline), text)
+        write_at(painter, frame, fonts.small_face, layout.left + left + margin, baseline, text)
 
 
 def _name_within(frame: Frame, events: Sequence[Event], position: int, width: float) -> str:
@@ -225,7 +226,7 @@ def paint_frees(painter: QPainter, frame: Frame, device_position: int) -> None:
 def paint_swatch(painter: QPainter, theme: Theme, box: QRectF, key: str) -> None:
     """The sign of a legend's entry: a category's name in small letters, `free`, `memory` or `limit`."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
     if key == "limit":
         pen = QPen(QColor(theme.limit), 1.6)
         pen.setDashPattern([3.0, 1.8])

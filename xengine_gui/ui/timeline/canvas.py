@@ -162,10 +162,11 @@ class TimelineCanvas(QAbstractScrollArea):
         """All that the present look is painted from, cards scrolled to where they are."""
         if self._index is None or self._layout is None:
             return None
+        scrolled = self.verticalScrollBar().value()
         return Frame(
             self._index,
             self._view,
-            self._layout.moved(-float(self.verticalScrollBar().value())),
+            self._layout.moved(-float(scrolled)) if scrolled else self._layout,
             self._theme,
             self._fonts,
             limits=self._limits,

@@ -118,7 +118,9 @@ class StepCurve:
         # Pairs of edges [first, last + 1); every second answer is what lies between two pairs.
         pairs = np.empty(2 * len(first), np.int64)
         pairs[0::2], pairs[1::2] = first + low, last + (low + 1)
-        lowest, highest = (np.asarray(f.reduceat(self._padded, pairs)[0::2]) for f in (np.minimum, np.maximum))
+        # Of the levels in view alone: what is after the last pair would be gone through to the end.
+        padded = self._padded[: pairs[-1] + 1]
+        lowest, highest = (np.asarray(f.reduceat(padded, pairs)[0::2]) for f in (np.minimum, np.maximum))
         return Envelope(lowest, highest, np.minimum(lowest, before), np.maximum(highest, before))
 
     @staticmethod

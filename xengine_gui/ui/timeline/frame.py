@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from PySide6.QtGui import QFont, QFontMetricsF
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
 from xengine_gui.schedule.timeline import DeviceTimeline
 from xengine_gui.ui.theme import Theme
@@ -12,15 +13,48 @@ from xengine_gui.ui.timeline.geometry import Columns, TimeRange
 from xengine_gui.ui.timeline.index import TimelineIndex
 from xengine_gui.ui.timeline.layout import Band, Layout
 from xengine_gui.ui.timeline.stack import StackIndex
+from xengine_gui.ui.timeline.ticks import TimeTicks, time_ticks
 
 _MOST_WIDTHS = 20_000
+_MOST_TEXTS = 4_000
+_TICK_TEXT_WIDTHS = 1.9
+
+
+class Face:
+    """One font with its measures, and the texts that were written in it: measured once, laid out once."""
+
+    def __init__(self, font: QFont) -> None:
+        self.font = font
+        self._metrics = QFontMetricsF(font)
+        self.height, self.ascent = self._metrics.height(), self._metrics.ascent()
+        self._widths: dict[str, float] = {}
+        self._texts: dict[str, QStaticText] = {}
+
+    def width(self, text: str) -> float:
+        """The width of a text."""
+        width = self._widths.get(text)
+        if width is None:
+            if len(self._widths) > _MOST_WIDTHS:
+                self._widths.clear()
+            width = self._widths[text] = self._metrics.horizontalAdvance(text)
+        return width
+
+    def laid_out(self, text: str) -> QStaticText:
+        """A text ready to be drawn."""
+        made = self._texts.get(text)
+        if made is None:
+            if len(self._texts) > _MOST_TEXTS:
+                self._texts.clear()
+            made = self._texts[text] = QStaticText(text)
+            made.setTextFormat(Qt.TextFormat.PlainText)
+            made.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+        return made
 
 
 class Fonts:
     """The fonts of the timeline, all made from one, with their measures."""
 
     def __init__(self, base: QFont) -> None:
-        self._widths: dict[str, float] = {}
         self.regular = QFont(base)
         self.small = _scaled(base, 0.9)
         self.bold = _scaled(base, 1.05)
@@ -35,15 +69,11 @@ class Fonts:
         self.regular_metrics = QFontMetricsF(self.regular)
         self.bold_metrics = QFontMetricsF(self.bold)
         self.title_metrics = QFontMetricsF(self.title)
+        self.small_face, self.pill_face, self.bold_face = (Face(f) for f in (self.small, self.pill, self.bold))
 
     def small_width(self, text: str) -> float:
         """The width of a text in the small font, measured once."""
-        width = self._widths.get(text)
-        if width is None:
-            if len(self._widths) > _MOST_WIDTHS:
-                self._widths.clear()
-            width = self._widths[text] = self.small_metrics.horizontalAdvance(text)
-        return width
+        return self.small_face.width(text)
 
     @cached_property
     def gutter(self) -> float:
@@ -79,6 +109,12 @@ class Frame:
     def columns(self) -> Columns:
         """The view cut into columns of the plot."""
         return Columns(self.view, self.layout.columns)
+
+    @cached_property
+    def ticks(self) -> TimeTicks:
+        """The ticks of the time axis, as many as there is room for texts."""
+        width = self.fonts.small_width("+ 888.888 ms") * _TICK_TEXT_WIDTHS
+        return time_ticks(self.view, max(1, int(self.layout.plot_width / width)))
 
     def x(self, time_ns: int) -> float:
         """Where a moment is; moments far outside are at the edges."""

@@ -17,6 +17,9 @@ class Look:
     wide: Int64Array
 
 
+_NOTHING = Look({}, np.zeros(0, np.int64))
+
+
 class LaneIndex:
     """Finds the columns that each category fills, the bars that are wide, and what is under the mouse."""
 
@@ -51,8 +54,10 @@ class LaneIndex:
         """The columns of all categories, and the bars that are at least so many columns wide in view."""
         low = int(self._latest_end.searchsorted(columns.first_ns[0], "right"))
         high = int(self.bars.start_ns.searchsorted(columns.stop_ns[-1]))
+        if high <= low:
+            return _NOTHING
         if high - low < columns.count // 2:
-            return self._few(columns, least_columns, low, max(low, high))
+            return self._few(columns, least_columns, low, high)
         every = {category: cover.runs(columns) for category, cover in self._by_category.items()}
         return Look({c: runs for c, runs in every.items() if len(runs)}, self.wide(columns, least_columns))
 
@@ -61,17 +66,21 @@ class LaneIndex:
         start, end, category = self.bars.start_ns[low:high], self._end[low:high], self.bars.category[low:high]
         view = columns.view
         seen = np.minimum(end, view.end_ns) - np.maximum(start, view.start_ns)
-        wide = low + np.flatnonzero(seen >= least_columns * view.span_ns / columns.count)
+        wide = low + (seen >= least_columns * view.span_ns / columns.count).nonzero()[0]
         is_seen = end > columns.first_ns[0]
         if not is_seen.all():
             start, end, category = start[is_seen], end[is_seen], category[is_seen]
+            if not len(start):
+                return _NOTHING
         first, stop = columns.touched(start, end)
+        if int(category.min()) == int(category.max()):
+            return Look({Category(int(category[0])): _joined(first, stop)}, wide)
         runs = {}
         for number in self._by_category:
-            of_it = np.flatnonzero(category == number)
+            of_it = (category == number).nonzero()[0]
             if len(of_it):
                 runs[number] = _joined(first[of_it], stop[of_it])
-        return Look(runs, wide.astype(np.int64))
+        return Look(runs, wide)
 
     def at(self, first_ns: int, stop_ns: int) -> Int64Array:
         """Positions of the bars that touch the time from `first_ns` up to before `stop_ns`."""

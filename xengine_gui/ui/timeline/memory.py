@@ -13,8 +13,9 @@ from xengine_gui.ui.timeline.curves import Pieces
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame, MemoryScale
 from xengine_gui.ui.timeline.geometry import FloatArray
+from xengine_gui.ui.timeline.labels import Align, write_in
 from xengine_gui.ui.timeline.primitives import (
-    TEXT_CENTRE,
+    NO_PEN,
     TEXT_LEFT,
     TEXT_RIGHT,
     brush_of,
@@ -28,6 +29,7 @@ from xengine_gui.units import format_size
 
 _LINE = 1.5
 _PEAK_RADIUS = 3.5
+_PLATE_ALPHA = 225
 _PEAK_REACH = 9.0
 _LEAST_NAMED = 54.0
 _DASHES_ABOVE = 3
@@ -79,7 +81,7 @@ def _layers(painter: QPainter, frame: Frame, device_position: int, stack: StackI
     if layers is None:
         return
     scale, pixel = frame.memory_scale(device_position), frame.layout.column_width
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     gap = max(pixel, round(0.75 / pixel) * pixel)
     texts: list[tuple[QRectF, str, str]] = []
@@ -98,7 +100,7 @@ def _layers(painter: QPainter, frame: Frame, device_position: int, stack: StackI
         painter.setPen(QColor(frame.theme.text_on(colour)))
         text = frame.fonts.small_metrics.elidedText(printable(name), Qt.TextElideMode.ElideMiddle, room.width())
         painter.drawText(room, TEXT_LEFT, text)
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
 
 
 def _widest(frame: Frame, top: FloatArray, foot: FloatArray) -> QRectF | None:
@@ -139,7 +141,7 @@ def _area(painter: QPainter, frame: Frame, levels: Pieces, scale: MemoryScale, l
     """Fill what is held, and in another colour what of it is over a limit."""
     pixel = frame.layout.column_width
     top = _heights(levels.envelope.high, scale, pixel)
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     painter.setBrush(brush_of(frame.theme.memory_fill))
     foot = round(scale.band.bottom / pixel) * pixel
@@ -188,7 +190,7 @@ def _label(frame: Frame, scale: MemoryScale, limit_bytes: int) -> LimitLabel:
     is_above = limit_bytes > scale.top_bytes
     handle = "↕ " if frame.is_live else ""
     text = f"{handle}limit {format_size(limit_bytes)}{' ↑' if is_above else ''}"
-    width, height = metrics.horizontalAdvance(text) + 18, metrics.height() + 4
+    width, height = frame.fonts.pill_face.width(text) + 18, metrics.height() + 4
     # On the middle of a device pixel, so that all limits are equally thick.
     y = (round(scale.y(limit_bytes) / frame.layout.column_width) + 0.5) * frame.layout.column_width
     return LimitLabel(text, QRectF(frame.layout.right - width, y - height / 2, width, height), y)
@@ -236,12 +238,11 @@ def _dashes(colour: str, columns: int, pixel: float) -> QPixmap:
 def paint_pill(painter: QPainter, frame: Frame, box: QRectF, text: str, colour: str) -> None:
     """A label with round ends."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
     painter.setBrush(brush_of(colour))
     painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
-    painter.setFont(frame.fonts.pill)
     painter.setPen(ink_of(frame.theme.text_on(colour)))
-    painter.drawText(box, TEXT_CENTRE, text)
+    write_in(painter, frame, frame.fonts.pill_face, box, text, Align.CENTRE)
 
 
 def is_at_peak(frame: Frame, device_position: int, point: QPointF) -> bool:
@@ -262,15 +263,12 @@ def _peak(painter: QPainter, frame: Frame, device_position: int, line: Steps) ->
     at = QPointF(frame.x(device.peak_ns), scale.y(device.peak_bytes))
     box, is_clear = _peak_box(frame, device_position, line, at, text)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
     if not is_clear:
-        plate = QColor(frame.theme.card)
-        plate.setAlpha(225)
-        painter.setBrush(plate)
+        painter.setBrush(brush_of(frame.theme.card, _PLATE_ALPHA))
         painter.drawRoundedRect(box, 4, 4)
-    painter.setFont(frame.fonts.small)
-    painter.setPen(QColor(frame.theme.text))
-    painter.drawText(box, TEXT_CENTRE, text)
+    painter.setPen(ink_of(frame.theme.text))
+    write_in(painter, frame, frame.fonts.small_face, box, text, Align.CENTRE)
     if not is_before and not is_after:
         painter.setPen(QPen(QColor(frame.theme.text), 1.6))
         painter.setBrush(QColor(frame.theme.card))
@@ -280,27 +278,31 @@ def _peak(painter: QPainter, frame: Frame, device_position: int, line: Steps) ->
 def _peak_box(frame: Frame, device_position: int, line: Steps, at: QPointF, text: str) -> tuple[QRectF, bool]:
     """Where the peak's label stands, and whether it is clear of the curve and the limit there."""
     layout, band = frame.layout, frame.layout.cards[device_position].memory
-    metrics = frame.fonts.small_metrics
-    width, height = metrics.horizontalAdvance(text) + 6, metrics.height()
+    width, height = frame.fonts.small_width(text) + 6, frame.fonts.small_metrics.height()
     label = limit_label(frame, device_position)
-    boxes = []
-    for wanted in (at.x() + 7, at.x() - 7 - width):
+
+    def beside(wanted: float) -> tuple[float, float, float]:
+        """The left edge of the label there, and what of the curve is above and under it."""
         left = min(max(wanted, layout.left + 2), layout.right - width - 2)
         columns = line.between(
             max(0, int((left - layout.left) / layout.column_width)),
             max(1, int((left + width - layout.left) / layout.column_width) + 1),
         )
-        above, under = float(line.top[columns].min()), float(line.foot[columns].max())
-        boxes.append((QRectF(left, min(at.y() - height - 3, above - height - 2), width, height), above, under))
-        boxes.append((QRectF(left, under + 3, width, height), above, under))
-    for box, above, under in (boxes[0], boxes[2], boxes[1], boxes[3]):
+        return left, float(line.top[columns].min()), float(line.foot[columns].max())
+
+    places = [beside(at.x() + 7)]
+    for is_above, side in ((True, 0), (True, 1), (False, 0), (False, 1)):
+        if side == len(places):
+            places.append(beside(at.x() - 7 - width))
+        left, above, under = places[side]
+        box = QRectF(left, min(at.y() - height - 3, above - height - 2) if is_above else under + 3, width, height)
         is_off_curve = box.bottom() <= above or box.top() >= under
         is_off_limit = label is None or not (
             box.intersects(label.box) or box.top() - 1 <= label.line_y <= box.bottom() + 1
         )
         if is_off_curve and is_off_limit and box.bottom() <= band.bottom and box.top() >= band.top - height:
             return box, True
-    box = QRectF(boxes[0][0].left(), min(at.y() + 5, band.bottom - height), width, height)
+    box = QRectF(places[0][0], min(at.y() + 5, band.bottom - height), width, height)
     if label is not None and box.intersects(label.box):
         box.moveRight(label.box.left() - 6)
     return box, False

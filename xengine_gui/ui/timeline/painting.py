@@ -1,6 +1,7 @@
 """Paints a whole timeline: background, time axis, one card per device, arrows between them."""
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -10,16 +11,15 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygo
 from xengine_gui.schedule.timeline import Int64Array
 from xengine_gui.ui.timeline.bars import paint_frees, paint_lane
 from xengine_gui.ui.timeline.details import printable
-from xengine_gui.ui.timeline.frame import Frame
+from xengine_gui.ui.timeline.frame import Fonts, Frame
 from xengine_gui.ui.timeline.geometry import FloatArray
 from xengine_gui.ui.timeline.ground import cards_in_view, paint_ground
 from xengine_gui.ui.timeline.index import Arrows
+from xengine_gui.ui.timeline.labels import Align, write_in
 from xengine_gui.ui.timeline.layout import Band, Card
 from xengine_gui.ui.timeline.memory import paint_memory
 from xengine_gui.ui.timeline.primitives import (
-    TEXT_CENTRE,
-    TEXT_LEFT,
-    TEXT_RIGHT,
+    NO_PEN,
     brush_of,
     draw_lines,
     draw_rects,
@@ -27,12 +27,12 @@ from xengine_gui.ui.timeline.primitives import (
     float_array,
     ink_of,
 )
-from xengine_gui.ui.timeline.ticks import TimeTicks, time_ticks
+from xengine_gui.ui.timeline.ticks import TimeTicks
 from xengine_gui.ui.timeline.triangles import draw_triangles
 from xengine_gui.units import format_count, format_percent
 
-_TICK_TEXT_WIDTHS = 1.9
 _MOST_CURVES = 24
+_ARROW_ALPHA = 235
 _MOST_LINES = 110
 
 
@@ -44,7 +44,7 @@ def paint_timeline(painter: QPainter, frame: Frame) -> None:
 
 def paint_plan(painter: QPainter, frame: Frame) -> None:
     """Paint on the ground what changes with the time that is in view."""
-    ticks = time_ticks(frame.view, most_ticks(frame))
+    ticks = frame.ticks
     shown = cards_in_view(frame)
     for position in shown:
         _lanes(painter, frame, position, ticks)
@@ -57,14 +57,12 @@ def paint_plan(painter: QPainter, frame: Frame) -> None:
 def paint_axis(painter: QPainter, frame: Frame, background: str, avoid: QRectF | None = None) -> None:
     """Paint the time axis; it stays at the top when the cards are scrolled."""
     layout, theme = frame.layout, frame.theme
-    ticks = time_ticks(frame.view, most_ticks(frame))
     painter.fillRect(QRectF(0, layout.axis.top, layout.width, layout.axis.height), brush_of(background))
-    painter.setFont(frame.fonts.small)
     painter.setPen(ink_of(theme.text_muted))
-    for box, text in _axis_texts(frame, ticks):
+    for box, text in _axis_texts(frame, frame.ticks):
         # The cursor's own time stands over the texts; those that it would cut are left out.
         if avoid is None or not avoid.intersects(box):
-            painter.drawText(box, TEXT_CENTRE, text)
+            write_in(painter, frame, frame.fonts.small_face, box, text, Align.CENTRE)
 
 
 def _axis_texts(frame: Frame, ticks: TimeTicks) -> list[tuple[QRectF, str]]:
@@ -83,12 +81,6 @@ def _axis_texts(frame: Frame, ticks: TimeTicks) -> list[tuple[QRectF, str]]:
         if left >= taken:
             texts.append((QRectF(left, top, width, height), text))
     return texts
-
-
-def most_ticks(frame: Frame) -> int:
-    """How many texts the time axis has room for."""
-    width = frame.fonts.small_width("+ 888.888 ms")
-    return max(1, int(frame.layout.plot_width / (width * _TICK_TEXT_WIDTHS)))
 
 
 def _lanes(painter: QPainter, frame: Frame, position: int, ticks: TimeTicks) -> None:
@@ -112,7 +104,7 @@ def _grid(painter: QPainter, frame: Frame, card: Card, ticks: TimeTicks) -> None
     pixel = frame.layout.column_width
     top = (card.compute or card.incoming or card.memory).top - 2
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
     painter.setBrush(brush_of(frame.theme.grid))
     x = float_array([round(frame.x(time_ns) / pixel) * pixel for time_ns in ticks.times_ns])
     draw_rects(painter, x, top, max(1.0, pixel), card.memory.bottom - top)
@@ -120,28 +112,48 @@ def _grid(painter: QPainter, frame: Frame, card: Card, ticks: TimeTicks) -> None
 
 def _title(painter: QPainter, frame: Frame, position: int) -> None:
     """The device's name, and figures; arrows that pass end before them and go on behind."""
-    layout, device, fonts = frame.layout, frame.index.devices[position], frame.fonts
-    band = layout.cards[position].title
-    left = layout.card_left + 12
-    right = layout.right
-    facts = [f"busy {format_percent(device.busy_ratio)}"] if len(device.compute) else []
-    if device.recompute_count:
-        facts.append(format_count(device.recompute_count, "recompute"))
+    fonts, theme, band = frame.fonts, frame.theme, frame.layout.cards[position].title
+    left, right = frame.layout.card_left + 12, frame.layout.right
+    device = frame.index.devices[position]
     limit = frame.limit_bytes(device.device)
-    if limit:
-        facts.append(f"peak {format_percent(device.device.peak_bytes / limit)} of its limit")
+    peak, busy = device.device.peak_bytes, device.busy_ratio if len(device.compute) else None
+    title = _title_of(device.name, busy, device.recompute_count, peak, limit, fonts, right - left)
+    is_over = limit is not None and peak > limit
+    _clear_behind(painter, frame, right - title.facts_width, right, band)
+    painter.setPen(ink_of(theme.error if is_over else theme.text_muted))
+    write_in(painter, frame, fonts.small_face, _box(left, right, band), title.facts, Align.RIGHT)
+    _clear_behind(painter, frame, left, left + title.name_width, band)
+    painter.setPen(ink_of(theme.text))
+    write_in(painter, frame, fonts.bold_face, _box(left, right, band), title.name, Align.LEFT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Title:
+    name: str
+    name_width: float
+    facts: str
+    facts_width: float
+
+
+@lru_cache(maxsize=64)
+def _title_of(
+    device: str,
+    busy: float | None,
+    recomputes: int,
+    peak_bytes: int,
+    limit_bytes: int | None,
+    fonts: Fonts,
+    room: float,
+) -> _Title:
+    facts = [] if busy is None else [f"busy {format_percent(busy)}"]
+    if recomputes:
+        facts.append(format_count(recomputes, "recompute"))
+    if limit_bytes:
+        facts.append(f"peak {format_percent(peak_bytes / limit_bytes)} of its limit")
     text = "  ·  ".join(facts)
-    painter.setFont(fonts.small)
-    is_over = limit is not None and device.device.peak_bytes > limit
-    painter.setPen(ink_of(frame.theme.error if is_over else frame.theme.text_muted))
-    width = fonts.small_width(text)
-    _clear_behind(painter, frame, right - width, right, band)
-    painter.drawText(_box(left, right, band), TEXT_RIGHT, text)
-    name = fonts.bold_metrics.elidedText(printable(device.name), Qt.TextElideMode.ElideRight, right - left - width - 16)
-    _clear_behind(painter, frame, left, left + fonts.bold_metrics.horizontalAdvance(name), band)
-    painter.setFont(fonts.bold)
-    painter.setPen(ink_of(frame.theme.text))
-    painter.drawText(_box(left, right, band), TEXT_LEFT, name)
+    width = fonts.small_metrics.horizontalAdvance(text)
+    name = fonts.bold_metrics.elidedText(printable(device), Qt.TextElideMode.ElideRight, room - width - 16)
+    return _Title(name, fonts.bold_metrics.horizontalAdvance(name), text, width)
 
 
 def _clear_behind(painter: QPainter, frame: Frame, left: float, right: float, band: Band) -> None:
@@ -167,13 +179,26 @@ def _arrows(painter: QPainter, frame: Frame) -> None:
         for arrows in groups:
             _crowd(painter, frame, arrows, arrows.in_view(frame.columns, step), colour)
         return
-    colour.setAlpha(50 if frame.is_veiled else 235)
-    # Qt smooths a line of width 1 fifteen times as fast as a thicker one.
+    if frame.is_veiled:
+        colour.setAlpha(50)
+    elif frame.is_vector:
+        colour.setAlpha(_ARROW_ALPHA)
+    else:
+        colour = ink_of(_mixed(frame.theme.transfer, frame.theme.card, _ARROW_ALPHA))
+    # Qt smooths a line of width 1 fifteen times as fast as a thicker one, and one that covers ten times as fast.
     pen = QPen(colour, 1.0 if not frame.is_vector else 1.3)
     for arrows, positions in chosen:
         for i in positions.tolist():
             times = int(arrows.start_ns[i]), int(arrows.end_ns[i])
             paint_arrow(painter, frame, (arrows.source, arrows.destination), times, pen)
+
+
+@lru_cache(maxsize=8)
+def _mixed(colour: str, ground: str, alpha: int) -> str:
+    """The colour that another one gives where it is laid over a ground."""
+    top, under = QColor(colour), QColor(ground)
+    parts = ((top.red(), under.red()), (top.green(), under.green()), (top.blue(), under.blue()))
+    return QColor(*(round(below + (above - below) * alpha / 255) for above, below in parts)).name()
 
 
 def _crowd(painter: QPainter, frame: Frame, arrows: Arrows, chosen: Int64Array, colour: QColor) -> None:
@@ -196,7 +221,7 @@ def _crowd(painter: QPainter, frame: Frame, arrows: Arrows, chosen: Int64Array, 
 
 def _upright_lines(painter: QPainter, frame: Frame, left: FloatArray, band: Band, colour: QColor) -> None:
     if frame.is_vector:
-        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setPen(NO_PEN)
         painter.setBrush(colour)
         draw_rects(painter, left, band.top, 1.0, band.height)
         return
@@ -265,6 +290,6 @@ def paint_arrow(painter: QPainter, frame: Frame, devices: tuple[int, int], times
     angle = math.atan2(last.y() - control.y(), last.x() - control.x())
     wings = (angle + 2.65, angle - 2.65)
     head = [last, *(QPointF(last.x() + 6.5 * math.cos(wing), last.y() + 6.5 * math.sin(wing)) for wing in wings)]
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(NO_PEN)
     painter.setBrush(pen.color())
     painter.drawPolygon(QPolygonF(head))

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPixmap
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
 from shiboken6 import Shiboken
 
 from xengine_gui.ui.timeline.geometry import FloatArray
 
-# Joined once: joining flags takes as long as drawing a short text.
-TEXT_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-TEXT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-TEXT_CENTRE = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
+# Joined once, and numbers: joining flags takes as long as drawing a short text, and so does handing over an enum.
+TEXT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
+TEXT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
+TEXT_CENTRE = int(Qt.AlignmentFlag.AlignCenter) | int(Qt.TextFlag.TextSingleLine)
+NO_PEN = QPen(Qt.PenStyle.NoPen)
 
 
 @lru_cache(maxsize=256)
