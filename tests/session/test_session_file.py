@@ -45,7 +45,7 @@ FULL = Session(
     strategy="greedy",
     gap_ratio=0.25,
     time_limit_s=None,
-    view=View(5, 99, Clock.OVERLAPPED, "dark"),
+    view=View(5, 99, Clock.OVERLAPPED, "dark", "both", "log", ("links", "legend")),
     plans=(saved_plan(plan_of_four()),),
     unknown={"from_a_later_version": {"kept": [1, 2]}},
 )

@@ -24,6 +24,7 @@ from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.plan_runner import PlanRunner
 from xengine_gui.ui.session_store import SessionStore
 from xengine_gui.ui.theme import apply_theme, chosen_theme
+from xengine_gui.ui.window_layout import PanelLayout
 
 WITHIN_MS = 20_000
 Wait = Callable[[], None]
@@ -94,6 +95,8 @@ def test_a_session_comes_back_as_it_was_left(
     window.centre.timeline.zoom_to(end_ns // 4, end_ns // 2)
     view = window.centre.timeline.view_range()
     window.submenus.gap_chosen.emit(0.05)
+    panels = PanelLayout("both", "tensors", ("links", "legend"))
+    window.panel_layout = panels
     save_as(window, tmp_path / "work", monkeypatch, qtbot)
     path = tmp_path / "work.xengine"
     assert window.windowTitle().startswith("work.xengine")
@@ -115,6 +118,11 @@ def test_a_session_comes_back_as_it_was_left(
     assert again.plan.events == shown.plan.events
     assert (again.plan.status, again.plan.lower_bound_ns) == (shown.plan.status, shown.plan.lower_bound_ns)
     assert second.clock_view.clock is Clock.OVERLAPPED
+    assert second.panel_layout == panels
+    assert second.walk.graph.isVisible()
+    assert second.links.tensors.isVisible()
+    assert not second.left.legend.isVisible()
+    assert second.left.constraints.isVisible()
     assert second.planning.options.gap_ratio == 0.05
     assert second.left.devices.cards["gpu"].limit.size_bytes == 2**30
     assert second.windowTitle().startswith("work.xengine")
@@ -322,3 +330,28 @@ def test_nothing_is_kept_that_is_not_new(
     window.sessions.autosave()
     assert not window.sessions._autosaver.busy
     assert not path.exists()
+
+
+def test_a_session_from_before_panels_were_kept_opens_with_the_usual_ones(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "old.xengine"
+    row = {"format": "xengine-session", "version": 1, "file": "sample:lenet.onnx", "view": {"clock": "serial"}}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    usual = window.panel_layout
+    window.open_file(path)
+    planned(window, qtbot)
+    assert window.panel_layout == usual == PanelLayout("timeline", "summary", ())
+    path.write_text(json.dumps({**row, "view": {"centre": "hologram", "below": "x", "folded": ["y"]}}))
+    window.sessions.open(path)
+    planned(window, qtbot)
+    assert window.panel_layout == usual
+
+
+def test_the_next_window_has_the_panels_of_the_last(window: MainWindow, another: MakeWindow, qtbot: QtBot) -> None:
+    qtbot.mouseClick(window.left.sections["links"].title, Qt.MouseButton.LeftButton)
+    window.below.show_panel(window.log)
+    window.walk.take_view("graph")
+    panels = window.panel_layout
+    window.close()
+    assert another().panel_layout == panels == PanelLayout("graph", "log", ("links",))

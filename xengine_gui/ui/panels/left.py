@@ -2,8 +2,7 @@
 
 from collections.abc import Collection
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from xengine_gui.ui.panels.constraints import ConstraintsPanel
 from xengine_gui.ui.panels.devices import DevicesPanel
@@ -32,7 +31,7 @@ class LeftPanel(SidePanel):
         }
         for section in self.sections.values():
             self.column.addWidget(section)
-            self.column.addSpacing(6)
+            self.column.addSpacing(8)
         self.column.addStretch(1)
 
     @property
@@ -51,21 +50,18 @@ class Section(QWidget):
 
     def __init__(self, title: str, part: QWidget) -> None:
         super().__init__()
-        self.title = QToolButton()
-        self.title.setText(title.upper())
+        self.title = QPushButton()
         self.title.setAccessibleName(title)
         self.title.setProperty("section", True)  # noqa: FBT003 - Qt's own signature
         self.title.setCheckable(True)
         self.title.setChecked(True)
-        self.title.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._part, self._name = part, title
         self.title.toggled.connect(self._show)
-        self.setLayout(column(self.title, part, spacing=6))
+        self.setLayout(column(self.title, part, spacing=5))
         self._show()
 
     def _show(self) -> None:
         is_open = self.title.isChecked()
-        self.title.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)
+        self.title.setText(f"{self._name.upper()}  {'▾' if is_open else '▸'}")
         self.title.setToolTip(f"{'Fold' if is_open else 'Unfold'} {self._name.lower()}")
         self._part.setVisible(is_open)
