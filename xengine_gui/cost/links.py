@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from xengine_gui.cost.preset_fields import DevicePreset
 from xengine_gui.model.device import Link
 
-# Bandwidth of one direction as copies reach it, and latency. PCIe: 16 lanes (x8 where named) at about 76 % of the line
+# Bandwidth of one direction as copies reach it, and latency. PCIe: 16 lanes (x4 and x8 where named) at about 76 % of the line
 # rate, as bandwidth tests of GPUs report. NVLink: half of the data sheets' both-way figures.
 _BUS: Mapping[str, tuple[int, int]] = {
     "pcie3": (12_000_000_000, 10_000),
     "pcie4": (24_000_000_000, 10_000),
+    "pcie4x4": (6_000_000_000, 10_000),
     "pcie4x8": (12_000_000_000, 10_000),
     "pcie5": (48_000_000_000, 10_000),
     "pcie5x8": (24_000_000_000, 10_000),
@@ -26,6 +27,7 @@ _BUS: Mapping[str, tuple[int, int]] = {
 _TITLES: Mapping[str, str] = {
     "pcie3": "PCIe 3.0 x16",
     "pcie4": "PCIe 4.0 x16",
+    "pcie4x4": "PCIe 4.0 x4",
     "pcie4x8": "PCIe 4.0 x8",
     "pcie5": "PCIe 5.0 x16",
     "pcie5x8": "PCIe 5.0 x8",
