@@ -4,8 +4,8 @@
 
 needs `torch` and `onnxruntime`. Each network is run operator by operator in PyTorch just as the file has it. Both
 sides run on one thread and count its processor time. PyTorch's peak is of the storages that its operators make; its
-ReLUs write over their inputs, as torchvision's do. Its ReLU6 then keeps a copy of its input, where the least that would
-do is its output: the prediction is for a network that keeps what PyTorch keeps.
+ReLUs write over their inputs, as torchvision's do, but its ReLU6 does not: its backward reads the input, which would be
+copied first. The least that would do is its output; the prediction is for a network that keeps what PyTorch keeps.
 """
 
 import argparse
@@ -117,7 +117,7 @@ RUN: dict[str, Callable[..., Tensor]] = {
     "Conv": _conv,
     "BatchNormalization": _norm,
     "Relu": lambda _, x: functional.relu(x, inplace=True),
-    "Clip": lambda _, x, *_bounds: functional.relu6(x, inplace=True),
+    "Clip": lambda _, x, *_bounds: functional.relu6(x),
     "Tanh": lambda _, x: torch.tanh(x),
     "Add": lambda _, a, b: a + b,
     "Concat": lambda o, *parts: torch.cat(parts, dim=o.attributes.get("axis", 1)),

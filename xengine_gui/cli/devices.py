@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         say()
         for p in presets:
             say(f"{p.key}: {shown(p.summary)}. Source: {shown(p.source)}")
-        say("\nLaunch times, and the shares of peaks that kernels reach, are estimated unless a source names measurements.")
+        say("\nLaunch times, and the shares of peaks that kernels reach, are estimates unless a source tells of more.")
     return DONE
 
 
