@@ -144,17 +144,21 @@ def profile(
     training: bool = True,
     optimizer: str = "sgd",
     options: "ProfileOptions | None" = None,
+    on_begin: Callable[[int], None] | None = None,
     on_row: "Callable[[int, CostRow], None] | None" = None,
 ) -> "list[CostRow]":
     """What each operator of a network takes on this machine's processor, which the table calls `device`.
 
-    `on_row` hears of every row with its place. Needs ONNX Runtime, the extra `profile`.
+    `on_begin` hears how many operators there are, `on_row` of every row with its place. Needs ONNX Runtime, the extra
+    `profile`.
     """
     from xengine_gui.profile import ProfileOptions  # noqa: PLC0415 - brings onnx
     from xengine_gui.profile import profile as run  # noqa: PLC0415
     from xengine_gui.training import inference_graph, training_graph  # noqa: PLC0415
 
     graph = training_graph(network, optimizer=optimizer) if training else inference_graph(network)
+    if on_begin is not None:
+        on_begin(len(graph.operators))
     return run(graph, device, options or ProfileOptions(), on_row=on_row)
 
 

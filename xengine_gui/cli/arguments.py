@@ -277,6 +277,9 @@ def _profile(parser: argparse.ArgumentParser) -> None:
         "--optimizer", metavar="NAME", default="sgd", help="what training keeps per weight: none, sgd, momentum, adam"
     )
     add_sizes(parser)
+    parser.add_argument(
+        "--progress", action="store_true", help="tell each operator on stderr; at a terminal that is done anyway"
+    )
     parser.add_argument("-o", "--output", metavar="FILE.csv", type=Path, help="write the table, for --costs")
 
 

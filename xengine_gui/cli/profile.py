@@ -28,15 +28,23 @@ def run(arguments: argparse.Namespace) -> int:
     if not isinstance(network, NetworkGraph):
         raise InputError(str(arguments.file), "is no network: only a network's operators can be run")
 
+    count = 0
+
+    def begin(operators: int) -> None:
+        nonlocal count
+        count = operators
+
     def hear(number: int, row: CostRow) -> None:
-        if is_watched():
-            tell(f"{number:5d}  {format_duration(row.time_ns):>8}  {shown(row.operator)}: {row.source}")
+        if is_watched() or arguments.progress:
+            place = f"{number:5d} of {count}"
+            tell(f"{place}  {format_duration(row.time_ns):>8}  {shown(row.operator)}: {row.source}")
 
     options = ProfileOptions(arguments.runs, arguments.threads, arguments.processor_time)
     training, optimizer = not arguments.inference, arguments.optimizer
     rows = planner.profile(
-        network, arguments.device, training=training, optimizer=optimizer, options=options, on_row=hear
-    )
+        network, arguments.device, training=training, optimizer=optimizer,
+        options=options, on_begin=begin, on_row=hear,
+    )  # fmt: skip
     if arguments.output is not None:
         write_costs(rows, arguments.output)
     _print(network.name, rows)

@@ -1,17 +1,23 @@
 """Where times and sizes come from, in the window: measured costs, device presets, the report of what was assumed."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from xengine_gui.ui.dialogs.measure import MeasureDialog
 from xengine_gui.ui.dialogs.presets import PresetsDialog
 from xengine_gui.ui.dialogs.report import ReportDialog
 from xengine_gui.ui.document import Document
+from xengine_gui.ui.measuring import why_not_measured
 from xengine_gui.ui.panels.message_bar import MessageBar
 from xengine_gui.units import format_count
+
+_IMPLEMENTATIONS = "Let the plan choose each convolution's algorithm: faster ones take workspace"
+_GIVEN = "A problem file has its implementations, so there is nothing to choose."
 
 
 class Costing(QObject):
@@ -25,6 +31,7 @@ class Costing(QObject):
         super().__init__(window)
         self._document, self._window = document, window
         self._note = ""
+        self.measuring: MeasureDialog | None = None
         self.outdated = MessageBar("costs-bar", closable=True, inset=True)
         document.work_changed.connect(self._changed)
 
@@ -33,6 +40,8 @@ class Costing(QObject):
         return {
             "load_costs": self.ask_for_costs,
             "drop_costs": self._document.drop_costs,
+            "measure": self.measure,
+            "implementations": self.toggle_implementations,
             "presets": self.edit_presets,
             "report": self.show_report,
         }
@@ -43,6 +52,13 @@ class Costing(QObject):
         actions["load_costs"].setEnabled(work is not None)
         actions["drop_costs"].setEnabled(work is not None and bool(work.costs))
         actions["report"].setEnabled(work is not None)
+        why_not = why_not_measured(work)
+        actions["measure"].setEnabled(not why_not)
+        actions["measure"].setToolTip(why_not or "Run each operator on this machine's processor, and take its time")
+        given = work is not None and work.setup is None
+        actions["implementations"].setEnabled(not given)
+        actions["implementations"].setChecked(self._document.setup.implementations and not given)
+        actions["implementations"].setToolTip(_GIVEN if given else _IMPLEMENTATIONS)
 
     def ask_for_costs(self) -> None:
         """Lay a table of measured times, which the user names, over the problem."""
@@ -53,6 +69,34 @@ class Costing(QObject):
         name, _ = QFileDialog.getOpenFileName(self._window, "Load costs", str(work.path.parent), filters)
         if name:
             self._document.load_costs(Path(name))
+
+    def toggle_implementations(self) -> None:
+        """Let plans choose each convolution's algorithm, or take the usual one."""
+        wanted = not self._document.setup.implementations
+        text = "convolution algorithms" if wanted else "one algorithm per convolution"
+        self._document.edit_setup(text, lambda setup: replace(setup, implementations=wanted))
+
+    def measure(self) -> None:
+        """Show the form that measures the network at hand; the window can be used beside it."""
+        work = self._document.work
+        if work is None or why_not_measured(work):
+            return
+        if self.measuring is not None:
+            self.measuring.close()
+            self.measuring.deleteLater()
+        self.measuring = MeasureDialog(work, self._window)
+        self.measuring.costs_asked.connect(self._lay_over)
+        self.measuring.show()
+
+    def close(self) -> None:
+        """End what is being measured."""
+        if self.measuring is not None:
+            self.measuring.close()
+
+    def _lay_over(self, path: Path) -> None:
+        self._document.load_costs(path)
+        if self.measuring is not None:
+            self.measuring.close()
 
     def edit_presets(self) -> None:
         """Show the editor of presets; what is open is priced anew where a preset of its devices has changed."""

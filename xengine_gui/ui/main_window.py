@@ -17,6 +17,7 @@ from xengine_gui.ui.graph_wiring import GraphWiring
 from xengine_gui.ui.link_editing import LinkEditing
 from xengine_gui.ui.loop import Loop
 from xengine_gui.ui.menus import SubMenus
+from xengine_gui.ui.objectives import Objectives
 from xengine_gui.ui.panels.below import BelowTabs
 from xengine_gui.ui.panels.centre import CentrePanel
 from xengine_gui.ui.panels.head import Head
@@ -63,6 +64,7 @@ class MainWindow(QMainWindow):
         if runner is None:
             self.planning.use_instant(instant_runner(self))
         self.costing = Costing(self.document, self)
+        self.objectives = Objectives(self.document, self.planning, self)
         self.actions_by_key = build_actions(self, window_slots(self))
         self.submenus = SubMenus(self)
         self.exporting = Exporting(self, self.files.to_export)
@@ -188,6 +190,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """End planning and remember how the window was."""
         self.choices.keep_all()
+        self.costing.close()
         self.studies.close()
         self.loop.close()
         self.shortages.close()

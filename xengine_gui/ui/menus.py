@@ -33,6 +33,8 @@ class SubMenus(QObject):
     theme_chosen = Signal(str)
     clock_chosen = Signal(str)
     mouse_chosen = Signal(str)
+    strategy_shown = Signal()
+    """Another strategy holds."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -68,6 +70,7 @@ class SubMenus(QObject):
     def show_strategy(self, key: str) -> str:
         """Mark the strategy that holds; its title is returned."""
         check_choice(self._groups["strategy"], key)
+        self.strategy_shown.emit()
         return next((s.title for s in STRATEGIES if s.key == key), key)
 
     def show_mode(self, *, training: bool, optimizer: str) -> str:

@@ -9,6 +9,7 @@ from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveOptions
 from xengine_gui.solve.instant import KEY as INSTANT
+from xengine_gui.solve.objective import Objective
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.known_plans import KnownPlans
@@ -156,7 +157,8 @@ class Planning(QObject):
         self._tick.start()
         self.logged.emit(f"plan {work.problem.name} with {self.strategy}, {_limits(work.problem)}", None)
         options = replace(self.options, incumbent=self._warm_start(work.problem))
-        self.runner.start(work.problem, self.strategy, options, self._known[self.strategy].plans)
+        known = self._known[self.strategy].plans if self._counts_time else ()
+        self.runner.start(work.problem, self.strategy, options, known)
         self.state_changed.emit()
 
     def stop(self) -> None:
@@ -263,9 +265,15 @@ class Planning(QObject):
             return
         now = self._document.shown
         current = now is not None and now.plan.problem is shown.plan.problem
-        if current and now is not None and (now.plan.total_ns or 0) <= (shown.plan.total_ns or 0):
+        no_slower = now is not None and (now.plan.total_ns or 0) <= (shown.plan.total_ns or 0)
+        if current and no_slower and self._counts_time:
             return
         self._document.show_plan(shown)
+
+    @property
+    def _counts_time(self) -> bool:
+        """Whether of two plans the one that takes less time is the better one."""
+        return self.options.objective is Objective.TIME
 
     def _finished(self, outcome: Outcome) -> None:
         self._end()

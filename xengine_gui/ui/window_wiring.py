@@ -49,6 +49,7 @@ def window_slots(window: "MainWindow") -> Mapping[str, Callable[[], object]]:
         "usual_text": lambda: scale_text(0),
         "sizes": files.ask_for_sizes,
         **window.costing.slots(),
+        **window.objectives.slots(),
         "keys": lambda: KeysDialog(window).exec(),
         "about": lambda: AboutDialog(window).exec(),
     }
@@ -121,6 +122,7 @@ def _connect_sessions(window: "MainWindow") -> None:
     window.exporting.busy_changed.connect(window.shown.activity)
     window.exporting.said.connect(window.centre.error.hide)
     window.sessions.taken.connect(window.choices.take_session)
+    window.sessions.taken.connect(window.objectives.take_session)
     window.sessions.state_changed.connect(window.shown.session)
     for one in (window.sessions, window.exporting):
         one.said.connect(window.log.add)
@@ -132,6 +134,8 @@ def _connect_menus(window: "MainWindow") -> None:
     menus, document = window.submenus, window.document
     menus.file_chosen.connect(window.open_file)
     menus.strategy_chosen.connect(choices.strategy)
+    menus.strategy_shown.connect(window.objectives.strategy_shown)
+    window.objectives.changed.connect(lambda: window.objectives.show_state(window.actions_by_key))
     menus.theme_chosen.connect(choices.theme)
     menus.clock_chosen.connect(lambda key: choices.clock(Clock(key)))
     menus.mouse_chosen.connect(choices.mouse)
