@@ -10,6 +10,7 @@ from xengine_gui.ui.panels.parts import Panel, column, row
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import set_style_property
 from xengine_gui.ui.timeline.overview import OverviewBar
+from xengine_gui.ui.timeline.transition import Transition
 from xengine_gui.ui.timeline.view import TimelineView
 
 _MARGIN = 16
@@ -28,6 +29,7 @@ class CentrePanel(Panel):
         self.trouble = MessageBar("trouble-bar", closable=False, inset=True)
         self.state = MessageBar("state-bar", closable=False, inset=False)
         self.timeline = TimelineView()
+        self.transition = Transition(self.timeline)
         self.overview = OverviewBar(self.timeline)
         self._column = column(self.error, self.trouble, self.overview, self.timeline, spacing=0)
         self._column.setStretch(3, 2)
