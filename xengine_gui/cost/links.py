@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xengine_gui.cost.preset_fields import DevicePreset
 from xengine_gui.model.device import Link
 
-# Bandwidth of one direction as copies reach it, and latency. PCIe: 16 lanes (x4 and x8 where named) at about 76 % of the
+# Bandwidth of one direction as copies reach it, and latency. PCIe: 16 lanes (x4, x8 where named) at about 76 % of the
 # line rate, as bandwidth tests of GPUs report. NVLink: half of the data sheets' both-way figures.
 _BUS: Mapping[str, tuple[int, int]] = {
     "pcie3": (12_000_000_000, 10_000),

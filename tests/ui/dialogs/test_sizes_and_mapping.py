@@ -11,6 +11,7 @@ from xengine_gui import planner
 from xengine_gui.cli import main
 from xengine_gui.importers.costed.fields import MappingWantedError
 from xengine_gui.model.graph import NetworkGraph
+from xengine_gui.model.problem import Problem
 from xengine_gui.ui.dialogs.mapping import MappingDialog
 from xengine_gui.ui.dialogs.sizes import SizesDialog
 from xengine_gui.ui.main_window import MainWindow
@@ -170,3 +171,34 @@ def test_what_is_known_already_is_proposed(tmp_path: Path, qtbot: QtBot) -> None
     qtbot.addWidget(dialog)
     assert (dialog.keys["time"].currentText(), dialog.units["time"].currentText()) == ("time_ms", "ms")
     assert dialog.keys["size"].currentText() == "(none)"
+
+
+def test_attributes_of_single_devices_are_mapped(tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "graph.json"
+    nodes = [{"id": "a", "gpu_ms": 2, "cpu_ms": 3, "took.gpu": 1, "took.cpu": 5, "size": 8}]
+    path.write_text(json.dumps({"nodes": nodes}), encoding="utf-8")
+    with pytest.raises(MappingWantedError) as error:
+        planner.open_file(path)
+    dialog = MappingDialog(error.value, path.name)
+    qtbot.addWidget(dialog)
+    for wrong, sentence in (
+        ("", "Time needs"),
+        ("time.gpu=x", "o node has an attribute 'x'"),
+        ("time.gpu=gpu_ms, gpu=gpu_ms", "no field 'gpu'"),
+    ):
+        dialog.single.setText(wrong)
+        dialog.accept()
+        assert dialog.result() == 0
+        assert sentence in dialog.mistake.text()
+    dialog.single.setText("time.gpu=gpu_ms:ms, time.cpu=cpu_ms:ms")
+    dialog.accept()
+    assert dialog.result() == 1
+    named = planner.open_file(path, mapping=dialog.mapping)
+    assert isinstance(named, Problem)
+    assert {d: ways[0].time_ns for d, ways in named.operators[0].costs.items()} == {"gpu": 2_000_000, "cpu": 3_000_000}
+    dialog.single.clear()
+    dialog.keys["time"].setCurrentText("took")
+    dialog.units["time"].setCurrentText("us")
+    spread = planner.open_file(path, mapping=dialog.mapping)
+    assert isinstance(spread, Problem)
+    assert {d: ways[0].time_ns for d, ways in spread.operators[0].costs.items()} == {"gpu": 1000, "cpu": 5000}

@@ -37,6 +37,13 @@ class MappingDialog(QDialog):
             grid.addWidget(text_label(title, "muted"), 0, place)
         for row, (field, words) in enumerate(FIELD_WORDS.items(), 1):
             self._add_row(grid, row, field, words, wanted.guessed.get(field, ""))
+        # Attributes such as time.gpu and time.cpu are offered above as one, time; this is for those of other names.
+        self.single = QLineEdit(placeholderText="such as time.gpu=gpu_ms:ms, time.cpu=cpu_ms:ms")
+        self.single.setAccessibleName("attributes of single devices")
+        grid.addWidget(
+            text_label("by device", tip="where each device has an attribute of its own"), len(FIELD_WORDS) + 1, 0
+        )
+        grid.addWidget(self.single, len(FIELD_WORDS) + 1, 1, 1, 3)
         self.mistake = text_label("", "error", wrap=True)
         self.mistake.hide()
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
@@ -65,6 +72,9 @@ class MappingDialog(QDialog):
             default = self.defaults[field].text().strip() if field in self.defaults else ""
             if default:
                 chosen[f"{DEFAULT}{field}"] = default
+        for word in filter(None, map(str.strip, self.single.text().split(","))):
+            field, _, key = word.partition("=")
+            chosen[field.strip()] = key.strip()
         return chosen
 
     def accept(self) -> None:
@@ -79,7 +89,8 @@ class MappingDialog(QDialog):
 
     def _mistake(self) -> str:
         mapping = self.mapping
-        lacking = [f for f in NEEDED if f not in mapping and f"{DEFAULT}{f}" not in mapping]
+        there = {field.removeprefix(DEFAULT).partition(".")[0] for field in mapping}
+        lacking = [field for field in NEEDED if field not in there]
         if lacking:
             return f"{lacking[0]} needs an attribute or a value for all nodes"
         try:
