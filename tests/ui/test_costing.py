@@ -136,6 +136,45 @@ def test_the_report_can_be_copied(qtbot: QtBot) -> None:
     assert QGuiApplication.clipboard().text() == "First.\nSecond\x07."
 
 
+# --- convolution algorithms
+
+
+def ways_of(window: MainWindow, operator: str) -> int:
+    work = window.document.work
+    assert work is not None
+    return len(next(o for o in work.problem.operators if o.name == operator).costs["gpu"])
+
+
+def test_convolutions_choose_their_algorithms(
+    lenet: MainWindow, tmp_path: Path, qtbot: QtBot, plan_awaited: Awaited
+) -> None:
+    action = lenet.actions_by_key["implementations"]
+    assert (action.isChecked(), ways_of(lenet, "c3")) == (False, 1)
+    action.trigger()
+    qtbot.waitUntil(lambda: ways_of(lenet, "c3") > 1)
+    plan_awaited()
+    assert action.isChecked()
+    path = tmp_path / "kept.xengine"
+    lenet.sessions.save(path)
+    qtbot.waitUntil(path.exists)
+    qtbot.waitUntil(lambda: not lenet.sessions.modified)
+    problem = read_session(path).problem()
+    assert len(next(o for o in problem.operators if o.name == "c3").costs["gpu"]) == ways_of(lenet, "c3")
+    lenet.document.undo_stack.undo()
+    assert (action.isChecked(), ways_of(lenet, "c3")) == (False, 1)
+    lenet.open_file(path)
+    qtbot.waitUntil(lambda: ways_of(lenet, "c3") > 1)
+    assert action.isChecked()
+
+
+def test_a_problem_file_has_its_implementations(window: MainWindow, chain_file: Path, plan_awaited: Awaited) -> None:
+    window.open_file(chain_file)
+    plan_awaited()
+    action = window.actions_by_key["implementations"]
+    assert not action.isEnabled()
+    assert "has its implementations" in action.toolTip()
+
+
 # --- presets
 
 

@@ -157,7 +157,8 @@ class Planning(QObject):
         self._tick.start()
         self.logged.emit(f"plan {work.problem.name} with {self.strategy}, {_limits(work.problem)}", None)
         options = replace(self.options, incumbent=self._warm_start(work.problem))
-        known = self._known[self.strategy].plans if self._counts_time else ()
+        is_usual = self._counts_time and self.options.deadline_ns is None
+        known = self._known[self.strategy].plans if is_usual else ()
         self.runner.start(work.problem, self.strategy, options, known)
         self.state_changed.emit()
 
