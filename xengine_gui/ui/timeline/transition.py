@@ -24,6 +24,7 @@ from xengine_gui.ui.timeline.view import TimelineView
 
 _DURATION_MS = 250
 MOST_BARS = 5000
+_GAP_FROM = 4.0
 _WATCHED_BY_NOBODY = ("offscreen", "minimal")
 _Key = tuple[str, str, int]
 """The lane, what the bar is of, and the how manieth of these it is."""
@@ -47,6 +48,11 @@ class Motion:
     moved: tuple[tuple[Bar, Bar], ...]
     appeared: tuple[Bar, ...]
     vanished: tuple[Bar, ...]
+
+    @property
+    def is_any(self) -> bool:
+        """Whether anything is not where it was."""
+        return bool(self.appeared or self.vanished) or any(then != now for then, now in self.moved)
 
 
 def motion_between(before: Timeline, after: Timeline) -> Motion:
@@ -125,8 +131,10 @@ class Transition(QObject):
         self._motion = None
         # A plan that follows at once is shown at once: something that never comes to rest cannot be read.
         if before is not None and after is not None and not is_under_way and self._may_move(before, after):
-            self._motion = motion_between(before, after)
-            self._animation.start()
+            motion = motion_between(before, after)
+            if motion.is_any:
+                self._motion = motion
+                self._animation.start()
 
     def _may_move(self, before: Timeline, after: Timeline) -> bool:
         if not self.is_wanted or not self._view.isVisible() or QApplication.mouseButtons() != Qt.MouseButton.NoButton:
@@ -201,4 +209,6 @@ def _draw(painter: QPainter, frame: Frame, bars: tuple[Bar, ...], boxes: FloatAr
     for category in np.unique(categories).tolist():
         some = boxes[categories == category]
         painter.setBrush(QColor(frame.theme.category(Category(category))))
-        draw_rects(painter, some[:, 0], some[:, 1], np.maximum(1.0, some[:, 2] - 1.0), some[:, 3])
+        # A gap between neighbours, as the timeline has it, where that leaves most of a bar.
+        width = np.where(some[:, 2] < _GAP_FROM, some[:, 2], some[:, 2] - 1.0)
+        draw_rects(painter, some[:, 0], some[:, 1], width, some[:, 3])
