@@ -63,6 +63,8 @@ class MeasureDialog(QDialog):
         self._show_running()
 
     def _arrange(self) -> None:
+        self.runs.lineEdit().setTextMargins(6, 0, 0, 0)
+        self.start_button.setMinimumWidth(96)
         for widget, name, tip in (
             (self.device, "Device", "Which device of the plan this machine's processor is"),
             (self.runs, "Samples of each operator", "The median of so many samples is taken"),

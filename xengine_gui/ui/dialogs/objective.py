@@ -85,6 +85,7 @@ class ObjectiveDialog(QDialog):
         self.mistake.setText(sentence)
         self.mistake.setVisible(bool(sentence))
         set_style_property(self.deadline, "invalid", bool(sentence))
+        self.adjustSize()
 
 
 def _typed(time_ns: int) -> str:
