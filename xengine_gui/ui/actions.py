@@ -152,6 +152,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "menu:move",
             SEPARATOR,
             "stack_memory",
+            "menu:labels",
             "menu:clock",
             "menu:mouse",
             SEPARATOR,

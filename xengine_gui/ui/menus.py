@@ -13,6 +13,7 @@ from xengine_gui.training import OPTIMIZERS
 from xengine_gui.ui.actions import check_choice, choice_menu
 from xengine_gui.ui.clock_view import CLOCKS
 from xengine_gui.ui.theme import THEME_CHOICES
+from xengine_gui.ui.timeline.bar_words import LABEL_TITLES
 from xengine_gui.ui.timeline.marks import MOUSE_TITLES
 
 GAPS = {"0": "Prove the optimum (0 %)", "0.001": "0.1 %", "0.005": "0.5 %", "0.01": "1 %", "0.05": "5 %"}
@@ -33,6 +34,7 @@ class SubMenus(QObject):
     theme_chosen = Signal(str)
     clock_chosen = Signal(str)
     mouse_chosen = Signal(str)
+    labels_chosen = Signal(str)
     strategy_shown = Signal()
     """Another strategy holds."""
 
@@ -53,6 +55,7 @@ class SubMenus(QObject):
         self._choices("time", "Time limit", TIMES, lambda key: self.time_chosen.emit(float(key) if key else None))
         self._choices("clock", "Clock", CLOCKS, self.clock_chosen.emit)
         self._choices("mouse", "Mouse", MOUSE_TITLES, self.mouse_chosen.emit)
+        self._choices("labels", "Words in bars", LABEL_TITLES, self.labels_chosen.emit)
         self._choices("theme", "Theme", {t: t.capitalize() for t in THEME_CHOICES}, self.theme_chosen.emit)
 
     def show_recent(self, files: Sequence[str]) -> None:
@@ -90,6 +93,10 @@ class SubMenus(QObject):
     def show_mouse(self, style: str) -> None:
         """Mark what wheel and drag do."""
         check_choice(self._groups["mouse"], style)
+
+    def show_labels(self, labels: str) -> None:
+        """Mark what stands in the bars."""
+        check_choice(self._groups["labels"], labels)
 
     def show_theme(self, choice: str) -> None:
         """Mark the look that holds."""

@@ -21,6 +21,7 @@ class Settings:
     recent: tuple[str, ...] = ()
     theme: str = "system"
     mouse: str = "map"
+    labels: str = "names"
     stack_memory: bool = True
     plan_on_change: bool = True
     strategy: str = ""
@@ -84,6 +85,7 @@ def _readable(data: dict[str, Any]) -> dict[str, Any]:
         "recent": None if recent is None else tuple(r for r in recent if isinstance(r, str))[:_MOST_RECENT],
         "theme": of_type("theme", str),
         "mouse": of_type("mouse", str),
+        "labels": of_type("labels", str),
         "stack_memory": of_type("stack_memory", bool),
         "plan_on_change": of_type("plan_on_change", bool),
         "strategy": of_type("strategy", str),

@@ -11,6 +11,7 @@ from xengine_gui.model.plan import Clock
 from xengine_gui.session import Session
 from xengine_gui.ui.settings import save_settings
 from xengine_gui.ui.theme import apply_theme, chosen_theme
+from xengine_gui.ui.timeline.bar_words import LABEL_TITLES, Labels
 from xengine_gui.ui.timeline.marks import MOUSE_TITLES, MouseStyle
 from xengine_gui.ui.window_layout import PanelLayout
 from xengine_gui.ui.window_place import put_in_place, with_place
@@ -54,6 +55,15 @@ class WindowChoices(QObject):
             window.settings = replace(window.settings, mouse=style)
             self.keep()
 
+    def labels(self, labels: str) -> None:
+        """Let other words stand in the bars."""
+        window = self._window
+        window.centre.timeline.set_labels(Labels(labels))
+        window.submenus.show_labels(labels)
+        if labels != window.settings.labels:
+            window.settings = replace(window.settings, labels=labels)
+            self.keep()
+
     def theme(self, choice: str) -> None:
         """Wear a theme, now and from now on."""
         self._wear(choice)
@@ -89,6 +99,7 @@ class WindowChoices(QObject):
         window.submenus.show_theme(settings.theme)
         self.clock(window.clock_view.clock)
         self.mouse(settings.mouse if settings.mouse in MOUSE_TITLES else MouseStyle.MAP.value)
+        self.labels(settings.labels if settings.labels in LABEL_TITLES else Labels.NAMES.value)
         window.actions_by_key["stack_memory"].setChecked(settings.stack_memory)
         window.centre.timeline.set_stacked(settings.stack_memory)
         window.submenus.show_recent(settings.recent)

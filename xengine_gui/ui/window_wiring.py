@@ -139,6 +139,7 @@ def _connect_menus(window: "MainWindow") -> None:
     menus.theme_chosen.connect(choices.theme)
     menus.clock_chosen.connect(lambda key: choices.clock(Clock(key)))
     menus.mouse_chosen.connect(choices.mouse)
+    menus.labels_chosen.connect(choices.labels)
     menus.gap_chosen.connect(lambda gap: choices.options(gap_ratio=gap))
     menus.time_chosen.connect(lambda time_s: choices.options(time_limit_s=time_s))
     menus.mode_chosen.connect(

@@ -11,6 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPolygonF, QTr
 from xengine_gui.model.plan import Compute, Event
 from xengine_gui.schedule.timeline import Category, Int64Array
 from xengine_gui.ui.theme import Theme
+from xengine_gui.ui.timeline.bar_words import wordings
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import FloatArray, Runs
@@ -175,21 +176,22 @@ def _names(
 
 
 def _name_within(frame: Frame, events: Sequence[Event], position: int, width: float) -> str:
-    """An event's name where it fits, else its operator's kind, else as much of that as fits."""
+    """The best of an event's wordings that fits, else as much of the shortest as fits."""
     fonts = frame.fonts
     names = frame.index.names.get(position)
     if names is None:
         if len(frame.index.names) > _MOST_NAMES:
             frame.index.names.clear()
         names = frame.index.names[position] = _names_of(events[position], frame.index.kinds)
-    name, kind = names
-    if fonts.small_width(name) <= width:
-        return name
-    if kind is None:
-        return fonts.small_metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
-    if fonts.small_width(kind) <= width:
-        return kind
-    short = fonts.small_metrics.elidedText(kind, Qt.TextElideMode.ElideRight, width)
+    texts = wordings(frame.labels, *names)
+    for text in texts:
+        if fonts.small_width(text) <= width:
+            return text
+    if not texts:
+        return ""
+    if names[1] is None:
+        return fonts.small_metrics.elidedText(texts[-1], Qt.TextElideMode.ElideMiddle, width)
+    short = fonts.small_metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, width)
     return short if len(short) > 3 else ""
 
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from xengine_gui.schedule.timeline import Timeline
 from xengine_gui.ui.theme import Theme, current_theme
+from xengine_gui.ui.timeline.bar_words import Labels
 from xengine_gui.ui.timeline.frame import Fonts, Frame
 from xengine_gui.ui.timeline.geometry import TimeRange
 from xengine_gui.ui.timeline.ground import ground_key, paint_ground
@@ -50,6 +51,7 @@ class TimelineCanvas(QAbstractScrollArea):
         self._stacks: dict[str, StackIndex] = {}
         self._stack_source: StackSource | None = None
         self._is_stacked = False
+        self._labels = Labels.NAMES
         self._layers: list[Callable[[QPainter, Frame], None]] = []
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -83,6 +85,12 @@ class TimelineCanvas(QAbstractScrollArea):
         """Tell tensors apart under the memory curves, or show the curves alone."""
         if stacked != self._is_stacked:
             self._is_stacked = stacked
+            self.repaint_all()
+
+    def set_labels(self, labels: Labels) -> None:
+        """Let names, kinds, both or nothing stand in the bars."""
+        if labels is not self._labels:
+            self._labels = labels
             self.repaint_all()
 
     def add_layer(self, paint: Callable[[QPainter, Frame], None]) -> None:
@@ -175,6 +183,7 @@ class TimelineCanvas(QAbstractScrollArea):
             visible=Band(0.0, float(self.viewport().height())),
             stacks=self._told_apart(),
             is_veiled=self._lit is not None,
+            labels=self._labels,
         )
 
     def _wants_stacks(self) -> bool:

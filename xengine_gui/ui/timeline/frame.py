@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
 from xengine_gui.schedule.timeline import DeviceTimeline
 from xengine_gui.ui.theme import Theme
+from xengine_gui.ui.timeline.bar_words import Labels
 from xengine_gui.ui.timeline.geometry import Columns, TimeRange
 from xengine_gui.ui.timeline.index import TimelineIndex
 from xengine_gui.ui.timeline.layout import Band, Layout
@@ -104,6 +105,7 @@ class Frame:
     visible: Band | None = None
     stacks: Mapping[str, StackIndex] = field(default_factory=dict)
     is_veiled: bool = False
+    labels: Labels = Labels.NAMES
 
     @cached_property
     def columns(self) -> Columns:
