@@ -220,12 +220,15 @@ def _verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _render(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file")
+    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file, or a session (.xengine) with a plan")
     parser.add_argument(
         "-o", "--output", metavar="FIG", type=Path, required=True, help="the picture: .svg, .png or .pdf"
     )
     parser.add_argument("--width", metavar="PIXELS", type=values.width, default=1600, help="default: 1600")
     parser.add_argument("--height", metavar="PIXELS", type=values.height, help="default: as high as the devices need")
+    parser.add_argument(
+        "--clock", choices=[str(clock) for clock in Clock], help="put the plan on this clock; default: the file's own"
+    )
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")
     parser.add_argument("--graph", action="store_true", help="draw the graph in place of the timeline, in its own size")
 

@@ -9,15 +9,12 @@ from pathlib import Path
 from xengine_gui import planner
 from xengine_gui.cli.inputs import check_writable
 from xengine_gui.cli.output import say, shown, tell
+from xengine_gui.cli.plans import verified_plan
 from xengine_gui.cli.qt import qt_errors_told
 from xengine_gui.cli.status import DONE
 from xengine_gui.errors import InputError, PlannerError
-from xengine_gui.model.plan import Clock, Plan
-from xengine_gui.model.plan_file import read_plan
+from xengine_gui.model.plan import Plan
 from xengine_gui.schedule.export import Exporter, ExportOptions, export_remarks, exporter, exporter_for, write_export
-from xengine_gui.schedule.finish import on_clock
-from xengine_gui.schedule.verify import verify
-from xengine_gui.session import SUFFIX, read_session, restored_plan
 from xengine_gui.units import format_size
 
 _PICTURES = (".svg", ".png", ".pdf")
@@ -30,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(output)
     drawn = arguments.format is None and output.suffix.lower() in _PICTURES
     one = None if drawn else _exporter(arguments.format, output)
-    plan = _plan(arguments.file, arguments.clock)
+    plan = verified_plan(arguments.file, arguments.clock, done="exported", to_do="export")
     if one is None:
         from xengine_gui.cli.render import draw  # noqa: PLC0415 - Qt is loaded only for a picture
 
@@ -57,29 +54,6 @@ def _exporter(key: str | None, output: Path) -> Exporter:
     except InputError as error:
         mistakes = [f"{mistake}, and {', '.join(_PICTURES)} for a picture" for mistake in error.mistakes]
         raise InputError(error.source, mistakes) from None
-
-
-def _plan(path: Path, clock: str | None) -> Plan:
-    plan = _of_session(path) if path.suffix.lower() == SUFFIX else read_plan(path)
-    if not plan.has_events:
-        raise InputError(str(path), f"there is nothing to export: its status is {plan.status}")
-    broken = verify(plan).broken
-    if not broken and clock is not None:
-        plan = on_clock(plan, Clock(clock))
-        broken = verify(plan).broken
-    if broken:
-        raise InputError(str(path), f"is not exported, since it breaks a rule: {broken[0]}")
-    return plan
-
-
-def _of_session(path: Path) -> Plan:
-    """The best plan of a session."""
-    session = read_session(path)
-    problem = session.problem()
-    plans = [plan for saved in session.plans if (plan := restored_plan(saved, problem)) is not None]
-    if not plans:
-        raise InputError(str(path), "holds no plan of its problem as it is now; plan it first (xengine plan)")
-    return on_clock(min(plans, key=lambda plan: plan.total_ns or 0), session.view.clock)
 
 
 def _pictures(plan: Plan) -> Mapping[str, str]:

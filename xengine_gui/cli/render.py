@@ -7,23 +7,16 @@ from typing import Literal
 
 from xengine_gui.cli.inputs import check_picture
 from xengine_gui.cli.output import say, shown
+from xengine_gui.cli.plans import verified_plan
 from xengine_gui.cli.qt import qt_errors_told
 from xengine_gui.cli.status import DONE
-from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Plan
-from xengine_gui.model.plan_file import read_plan
-from xengine_gui.schedule.verify import verify
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw the plan file."""
     check_picture(arguments.output)
-    plan = read_plan(arguments.file)
-    if not plan.has_events:
-        raise InputError(str(arguments.file), f"there is nothing to draw: its status is {plan.status}")
-    broken = verify(plan).broken
-    if broken:
-        raise InputError(str(arguments.file), f"is not drawn, since it breaks a rule: {broken[0]}")
+    plan = verified_plan(arguments.file, arguments.clock, done="drawn", to_do="draw")
     if arguments.graph:
         draw_graph(plan, arguments.output, theme=arguments.theme)
     else:
