@@ -6,9 +6,12 @@ needs `torch` and `onnxruntime`. Each network is run operator by operator in PyT
 sides run on one thread and count its processor time. PyTorch's peak is of the storages that its operators make; its
 ReLUs write over their inputs, as torchvision's do, but its ReLU6 does not: its backward reads the input, which would be
 copied first. The least that would do is its output; the prediction is for a network that keeps what PyTorch keeps.
+Memory that PyTorch frees stays with the process (`--give-back` leaves glibc its defaults): else the system zeroes new
+pages in every step, which is no operator's time.
 """
 
 import argparse
+import ctypes
 import gc
 import time
 import weakref
@@ -210,6 +213,14 @@ def as_in_pytorch(network: NetworkGraph) -> NetworkGraph:
     return replace(network, operators=tuple(operators))
 
 
+def keep_freed_memory() -> None:
+    """Tell glibc never to give memory back, as allocators do that PyTorch's tuning guide names."""
+    allocator = ctypes.CDLL(None)
+    trim_threshold, most_mapped = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
+    assert allocator.mallopt(most_mapped, 0)
+    assert allocator.mallopt(trim_threshold, 2**31 - 1)
+
+
 def predicted(network: NetworkGraph) -> Side:
     """What a plan that retains everything says with the costs of a profile."""
     network = as_in_pytorch(network)
@@ -225,7 +236,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--networks", default=NETWORKS)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--give-back", action="store_true", help="leave glibc its defaults")
     arguments = parser.parse_args()
+    if not arguments.give_back:
+        keep_freed_memory()
     torch.set_num_threads(1)
     print("| network, batch | predicted, ms | PyTorch, ms | apart | predicted peak, MiB | PyTorch's, MiB | apart |")
     print("| --- | --- | --- | --- | --- | --- | --- |")

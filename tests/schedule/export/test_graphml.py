@@ -121,6 +121,16 @@ def test_j7_the_network_with_control_characters(shared_folder: Path, tmp_path: P
     assert problem_to_json(reread(problem, tmp_path)) == problem_to_json(problem)
 
 
+def test_a_network_is_written_without_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, output = str(sample_graphs() / "lenet.onnx"), tmp_path / "lenet.graphml"
+    assert main(["problem", path, "--device", "gpu=t4,limit=50%", "-o", str(output)]) == 0
+    written = planner.open_file(output)
+    assert isinstance(written, Problem)
+    assert main(["problem", path, "--device", "gpu=t4,limit=50%", "-o", str(tmp_path / "lenet.json")]) == 0
+    assert written == planner.open_file(tmp_path / "lenet.json")
+    capsys.readouterr()
+
+
 @pytest.mark.parametrize(
     ("attribute", "old", "new", "sentence"),
     [

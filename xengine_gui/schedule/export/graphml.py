@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from xengine_gui.importers.costed import structured as keys
@@ -16,7 +17,7 @@ from xengine_gui.model.operator import Operator, Phase
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import problem_to_json
-from xengine_gui.schedule.export.base import ExportOptions
+from xengine_gui.schedule.export.base import ExportOptions, write_parts
 from xengine_gui.units import format_count
 
 _LINES_IN_A_PART = 1000
@@ -41,13 +42,22 @@ class GraphMl:
 
     def remarks(self, plan: Plan) -> tuple[str, ...]:
         """What is not written as it is called."""
-        problem = plan.problem
-        texts = [problem.name, problem.notes, *(text for o in problem.operators for text in (o.name, o.kind))]
-        changed = sum(map(_needs_escape, texts))
-        if not changed:
-            return ()
-        which = f"{format_count(changed, 'text')} {'has' if changed == 1 else 'have'} characters that XML cannot hold"
-        return (f"{which}: they are written escaped, and read back as they were.",)
+        return graphml_remarks(plan.problem)
+
+
+def graphml_remarks(problem: Problem) -> tuple[str, ...]:
+    """What is not written as it is called, in sentences."""
+    texts = [problem.name, problem.notes, *(text for o in problem.operators for text in (o.name, o.kind))]
+    changed = sum(map(_needs_escape, texts))
+    if not changed:
+        return ()
+    which = f"{format_count(changed, 'text')} {'has' if changed == 1 else 'have'} characters that XML cannot hold"
+    return (f"{which}: they are written escaped, and read back as they were.",)
+
+
+def write_graphml(problem: Problem, path: Path) -> None:
+    """Write a problem as GraphML, whole or not at all."""
+    write_parts(path, graphml_parts(problem))
 
 
 def graphml_parts(problem: Problem) -> Iterator[bytes]:
