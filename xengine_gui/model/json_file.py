@@ -62,12 +62,12 @@ def parse_json(raw: bytes, source: str) -> Json:
     doubtful: list[bool] = []
 
     def pairs(items: list[tuple[str, Json]]) -> dict[str, Json]:
-        row = _Object(items)
-        if len(row) != len(items):
-            times = Counter(name for name, _ in items)
-            row.repeated = tuple(name for name in row if times[name] > 1)
-            doubtful.append(True)
-        return row
+        row = dict(items)
+        if len(row) == len(items):
+            return row
+        times = Counter(name for name, _ in items)
+        doubtful.append(True)
+        return _Repeating(row, tuple(name for name in row if times[name] > 1))
 
     def constant(word: str) -> float:
         doubtful.append(True)
@@ -87,18 +87,21 @@ def parse_json(raw: bytes, source: str) -> Json:
     return value
 
 
-class _Object(dict[str, Json]):
-    """A JSON object that remembers which keys the file repeats."""
+class _Repeating(dict[str, Json]):
+    """A JSON object some of whose keys the file repeats."""
 
-    repeated: tuple[str, ...] = ()
+    def __init__(self, row: dict[str, Json], repeated: tuple[str, ...]) -> None:
+        super().__init__(row)
+        self.repeated = repeated
 
 
 def _doubts(value: Json) -> Iterator[str]:
     waiting = [("", value)]
     while waiting:
         place, value = waiting.pop()
-        if isinstance(value, _Object):
-            yield from (f"{at(place, key)} is there twice" for key in value.repeated)
+        if isinstance(value, dict):
+            if isinstance(value, _Repeating):
+                yield from (f"{at(place, key)} is there twice" for key in value.repeated)
             waiting.extend((at(place, key), item) for key, item in reversed(value.items()))
         elif isinstance(value, list):
             waiting.extend((f"{place}[{i}]", item) for i, item in reversed(list(enumerate(value))))
@@ -181,15 +184,21 @@ class Fields:
 
     def name(self, row: Mapping[str, Json], key: str, place: str) -> str:
         """A text that must be there."""
+        value = row.get(key)
+        if type(value) is str and value.isascii():
+            return value
         if key in row:
-            return self._text(row[key], at(place, key))
+            return self._text(value, at(place, key))
         self.unnamed = True
         self.wrong(at(place, key), "is missing")
         return ""
 
     def text(self, row: Mapping[str, Json], key: str, place: str) -> str:
         """A text that may be absent or null, then empty."""
-        return "" if row.get(key) is None else self._text(row[key], at(place, key))
+        value = row.get(key)
+        if type(value) is str and value.isascii():
+            return value
+        return "" if value is None else self._text(value, at(place, key))
 
     def text_or_none(self, row: Mapping[str, Json], key: str, place: str) -> str | None:
         """A text that may be absent or null."""
@@ -197,6 +206,9 @@ class Fields:
 
     def names(self, row: Mapping[str, Json], key: str, place: str, *, needed: bool = False) -> tuple[str, ...]:
         """A list of texts."""
+        value = row.get(key)
+        if type(value) is list and all(type(name) is str and name.isascii() for name in value):
+            return tuple(value)
         prefix = at(place, key)
         return tuple(
             self._text(name, f"{prefix}[{i}]") for i, name in enumerate(self.rows(row, key, place, needed=needed))
@@ -207,7 +219,7 @@ class Fields:
     ) -> int:
         """A whole number that must be there unless it has a default."""
         value = row.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST:
+        if type(value) is int and least <= value <= LARGEST:
             return value
         if key in row:
             self._not_whole(value, at(place, key), least)
@@ -235,6 +247,8 @@ class Fields:
         """One of the words of an enumeration."""
         value = row.get(key)
         if value is None:
+            return default
+        if type(value) is str and value == default.value:
             return default
         words = [str(word) for word in type(default)]
         if isinstance(value, str) and value in words:

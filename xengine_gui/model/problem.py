@@ -60,6 +60,10 @@ class Problem:
         devices = tuple(changed if d.name == device else d for d in self.devices)
         if any(_beyond(memory_limit_bytes or 0, "")):
             return replace(self, devices=devices)  # which tells what is wrong
+        return self._on_devices(devices)
+
+    def _on_devices(self, devices: tuple[Device, ...]) -> "Problem":
+        """The same problem with other limits, which are known to be right."""
         # Nothing else has changed, and looking through a large graph again would hold up a limit that is dragged.
         twin = object.__new__(Problem)
         for part in fields(self):
@@ -68,7 +72,7 @@ class Problem:
 
     def without_limits(self) -> "Problem":
         """The same problem with unlimited memory everywhere."""
-        return replace(self, devices=tuple(replace(d, memory_limit_bytes=None) for d in self.devices))
+        return self._on_devices(tuple(replace(d, memory_limit_bytes=None) for d in self.devices))
 
 
 def _repeated(names: list[str], what: str) -> Iterator[str]:
@@ -77,6 +81,11 @@ def _repeated(names: list[str], what: str) -> Iterator[str]:
         if name in seen:
             yield f"{what} {name!r} is there twice"
         seen.add(name)
+
+
+def _unknown(names: tuple[str, ...], known: set[str], sentence: str) -> list[str]:
+    # Asked about as a whole first: a graph has a hundred thousand of these, and hardly ever a mistake.
+    return [] if known.issuperset(names) else [f"{sentence} {name!r}" for name in names if name not in known]
 
 
 def _beyond(value: int, what: str) -> Iterator[str]:
@@ -97,7 +106,8 @@ def _mistakes(problem: Problem) -> Iterator[str]:
         yield from _beyond(device.memory_limit_bytes or 0, f"device {device.name!r}: memory_limit_bytes")
         yield from _beyond(device.power_uw or 0, f"device {device.name!r}: power_uw")
     for tensor in problem.tensors:
-        yield from _beyond(tensor.size_bytes, f"tensor {tensor.name!r}: bytes")
+        if not 0 <= tensor.size_bytes <= LARGEST:
+            yield from _beyond(tensor.size_bytes, f"tensor {tensor.name!r}: bytes")
     for parameter in problem.parameters:
         yield from _beyond(parameter.size_bytes, f"parameter {parameter.name!r}: bytes")
     yield from _operator_mistakes(problem)
@@ -117,10 +127,8 @@ def _operator_mistakes(problem: Problem) -> Iterator[str]:
     computed: set[str] = set()
     for operator in problem.operators:
         place = f"operator {operator.name!r}"
-        yield from (
-            f"{place}: there is no tensor {t!r}" for t in operator.inputs + operator.outputs if t not in tensors
-        )
-        yield from (f"{place}: there is no parameter {p!r}" for p in operator.parameters if p not in parameters)
+        yield from _unknown(operator.inputs + operator.outputs, tensors, f"{place}: there is no tensor")
+        yield from _unknown(operator.parameters, parameters, f"{place}: there is no parameter")
         for name in operator.inputs:
             if name in tensors and name in producer and name not in computed:
                 yield (
@@ -128,17 +136,25 @@ def _operator_mistakes(problem: Problem) -> Iterator[str]:
                     "(operators must stand in a topological order, so this is a cycle or an unsorted file)"
                 )
         computed.update(operator.outputs)
-        if not any(operator.costs.values()):
-            yield f"{place} has no costs on any device"
-        for device, rows in operator.costs.items():
-            if device not in devices:
-                yield f"{place}: costs name the unknown device {device!r}"
-            for row in rows:
-                yield from _beyond(row.time_ns, f"{place}: time_ns on {device!r}")
-                yield from _beyond(row.workspace_bytes, f"{place}: workspace_bytes on {device!r}")
-            yield from _repeated([row.name or "" for row in rows], f"{place}: implementation on {device!r}")
+        yield from _cost_mistakes(operator, devices)
     yield from (f"tensor {t!r} is produced by no operator" for t in sorted(tensors - producer.keys()))
     yield from (f"keep: there is no tensor {t!r}" for t in problem.keep if t not in tensors)
+
+
+def _cost_mistakes(operator: Operator, devices: set[str]) -> Iterator[str]:
+    place = f"operator {operator.name!r}"
+    if not any(operator.costs.values()):
+        yield f"{place} has no costs on any device"
+    for device, rows in operator.costs.items():
+        if device not in devices:
+            yield f"{place}: costs name the unknown device {device!r}"
+        for row in rows:
+            if not 0 <= row.time_ns <= LARGEST:
+                yield from _beyond(row.time_ns, f"{place}: time_ns on {device!r}")
+            if not 0 <= row.workspace_bytes <= LARGEST:
+                yield from _beyond(row.workspace_bytes, f"{place}: workspace_bytes on {device!r}")
+        if len(rows) > 1:
+            yield from _repeated([row.name or "" for row in rows], f"{place}: implementation on {device!r}")
 
 
 def _link_mistakes(problem: Problem) -> Iterator[str]:

@@ -245,10 +245,14 @@ class Replay:
         )
 
 
-def replay(plan: Plan) -> Replay:
-    """Replay the events of a plan, which must name things of its problem; whether it keeps the rules `verify` says."""
-    walk = Walk(plan.problem)
-    walk.follow(enumerate(plan.events))
+def replay(plan: Plan, walk: Walk | None = None) -> Replay:
+    """Replay the events of a plan, which must name things of its problem; whether it keeps the rules `verify` says.
+
+    `walk` is one that has followed these events before, as a verdict has it.
+    """
+    if walk is None:
+        walk = Walk(plan.problem)
+        walk.follow(enumerate(plan.events))
     end_ns = max((event.end_ns for event in plan.events), default=0)
     return Replay(
         residencies=tuple(walk.residencies),

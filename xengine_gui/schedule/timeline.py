@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from xengine_gui.model.operator import Phase
 from xengine_gui.model.plan import Compute, Plan, Transfer
-from xengine_gui.schedule.replay import MemoryCurve, replay
+from xengine_gui.schedule.replay import MemoryCurve, Replay, replay
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -77,8 +77,8 @@ _MOST = 2**62
 _Bar = tuple[int, int, int, int]
 
 
-def timeline(plan: Plan) -> Timeline:
-    """The arrays of a plan's picture; a plan without events has empty lanes."""
+def timeline(plan: Plan, replayed: Replay | None = None) -> Timeline:
+    """The arrays of a plan's picture; a plan without events has empty lanes. `replayed` is its replay, if known."""
     phase = {o.name: _PHASES[o.phase] for o in plan.problem.operators}
     names = [d.name for d in plan.problem.devices]
     compute: dict[str, list[_Bar]] = {name: [] for name in names}
@@ -95,7 +95,7 @@ def timeline(plan: Plan) -> Timeline:
             outgoing[event.source].append(bar)
         else:
             frees[event.device].append((event.start_ns, i))
-    replayed = replay(plan)
+    replayed = replayed or replay(plan)
     devices = tuple(
         _device(
             device.name,
@@ -143,4 +143,8 @@ def _columns(rows: list[tuple[int, ...]] | list[_Bar] | list[tuple[int, int]], c
 
 def _column(values: Iterable[int]) -> Int64Array:
     """An array of 64 bits."""
-    return np.array([min(value, _MOST) for value in values], dtype=np.int64)
+    numbers = tuple(values)
+    try:
+        return np.minimum(np.array(numbers, dtype=np.int64), _MOST)
+    except OverflowError:
+        return np.array([min(value, _MOST) for value in numbers], dtype=np.int64)

@@ -28,6 +28,12 @@ def verify(plan: Plan, problem: Problem | None = None) -> Verdict:
     return _Judge(plan, problem or plan.problem).verdict()
 
 
+def verified_walk(plan: Plan) -> tuple[Verdict, Walk]:
+    """The verdict on a plan, and the walk that it was judged by, which has followed every event where all is right."""
+    judge = _Judge(plan, plan.problem)
+    return judge.verdict(), judge.walk
+
+
 class _Judge:
     """One plan before its problem."""
 
@@ -51,7 +57,9 @@ class _Judge:
             if mistake:
                 broken.append(f"event {i}: {mistake}")
             else:
-                broken.extend(f"event {i}: {sentence}" for sentence in self._cost(i, event))
+                sentences = self._cost(i, event)
+                if sentences:
+                    broken.extend(f"event {i}: {sentence}" for sentence in sentences)
                 usable.append((i, event))
         broken.extend(self._order())
         broken.extend(self._lanes())
@@ -79,11 +87,11 @@ class _Judge:
         """Why an event cannot be played at all."""
         if not 0 <= event.start_ns <= event.end_ns:
             return f"its times {event.start_ns} and {event.end_ns} ns are not in order"
-        tensor = None if isinstance(event, Compute) else event.tensor
-        if tensor is not None and tensor not in self.walk.tensor_bytes:
-            return f"there is no tensor {tensor!r}"
-        if isinstance(event, Compute) and event.operator not in self.walk.operators:
-            return f"there is no operator {event.operator!r}"
+        if isinstance(event, Compute):
+            if event.operator not in self.walk.operators:
+                return f"there is no operator {event.operator!r}"
+        elif event.tensor not in self.walk.tensor_bytes:
+            return f"there is no tensor {event.tensor!r}"
         for device in (event.source, event.destination) if isinstance(event, Transfer) else (event.device,):
             if device not in self.devices:
                 return f"there is no device {device!r}"
@@ -91,31 +99,34 @@ class _Judge:
             return f"transfer of {event.tensor!r} from {event.source!r} to itself"
         return ""
 
-    def _cost(self, i: int, event: Event) -> Iterator[str]:
+    def _cost(self, i: int, event: Event) -> list[str]:
+        """What is wrong with an event's time, and where it stands among the computations of its operator."""
         if isinstance(event, Compute):
-            yield from self._compute_cost(i, event)
-        elif isinstance(event, Transfer):
-            yield from self._transfer_cost(i, event)
+            return [f"operator {event.operator!r} {what}" for what in self._compute_cost(i, event)]
+        return list(self._transfer_cost(i, event)) if isinstance(event, Transfer) else []
 
-    def _compute_cost(self, i: int, event: Compute) -> Iterator[str]:
-        operator, took = self.walk.operators[event.operator], event.end_ns - event.start_ns
-        who = f"operator {event.operator!r}"
-        way = next((w for w in operator.costs.get(event.device, ()) if w.name == event.implementation), None)
-        if way is None:
+    def _compute_cost(self, i: int, event: Compute) -> list[str]:
+        name, device, took = event.operator, event.device, event.end_ns - event.start_ns
+        operator, found = self.walk.operators[name], list[str]()
+        for way in operator.costs.get(device, ()):
+            if way.name == event.implementation:
+                if took != way.time_ns:
+                    found.append(f"on {device!r} takes {way.time_ns} ns, not {took}")
+                break
+        else:
             wanted = "" if event.implementation is None else f" {event.implementation!r}"
-            yield f"{who} has no implementation{wanted} on {event.device!r}"
-        elif took != way.time_ns:
-            yield f"{who} on {event.device!r} takes {way.time_ns} ns, not {took}"
-        again = event.operator in self.computed
+            found.append(f"has no implementation{wanted} on {device!r}")
+        again = name in self.computed
         if again and not event.again:
-            yield f"{who} was computed before (event {self.computed[event.operator]}), so this is a recompute"
+            found.append(f"was computed before (event {self.computed[name]}), so this is a recompute")
         elif event.again and not again:
-            yield f"{who} was not computed before, so this is no recompute"
+            found.append("was not computed before, so this is no recompute")
         if again and not operator.recomputable:
-            yield f"{who} must not be recomputed"
-        self.computed.setdefault(event.operator, i)
-        self.lanes["operators", event.device].append((event.start_ns, event.end_ns, i))
+            found.append("must not be recomputed")
+        self.computed.setdefault(name, i)
+        self.lanes["operators", device].append((event.start_ns, event.end_ns, i))
         self.work_ns += took
+        return found
 
     def _transfer_cost(self, i: int, event: Transfer) -> Iterator[str]:
         took = event.end_ns - event.start_ns

@@ -1,8 +1,8 @@
 """A walk along the events of a plan: who is where, and when memory is taken and given back."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from xengine_gui.model.operator import Operator
@@ -21,6 +21,9 @@ class Residency(NamedTuple):
     freed_by: int | None
 
 
+_BY_START = attrgetter("start_ns", "brought_by")
+
+
 class Change(NamedTuple):
     """Bytes that a device takes or gives back. Sorted, changes stand in the order in which they happen.
 
@@ -33,7 +36,7 @@ class Change(NamedTuple):
     delta_bytes: int
 
 
-@dataclass
+@dataclass(slots=True)
 class _Copy:
     """A tensor on a device: where it came from, from when it may be used."""
 
@@ -62,7 +65,7 @@ class Walk:
         self.parameters: dict[str, set[str]] = {d.name: set() for d in problem.devices}
         self.broken: list[str] = []
         self._there: dict[tuple[str, str], _Copy] = {}
-        self._used_until: defaultdict[tuple[str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
+        self._used_until: dict[tuple[str, str], tuple[int, int]] = {}
         self._parameter_bytes = {p.name: p.size_bytes for p in problem.parameters}
 
     def follow(self, events: Iterable[tuple[int, Event]]) -> None:
@@ -76,7 +79,7 @@ class Walk:
                 self._free(i, event)
         for (tensor, device), copy in self._there.items():
             self.residencies.append(Residency(tensor, device, copy.start_ns, None, copy.brought_by, None))
-        self.residencies.sort(key=lambda r: (r.start_ns, r.brought_by))
+        self.residencies.sort(key=_BY_START)
 
     def is_somewhere(self, tensor: str) -> bool:
         """Whether any device holds the tensor now."""
@@ -88,13 +91,17 @@ class Walk:
 
     def _compute(self, i: int, event: Compute) -> None:
         operator, device = self.operators[event.operator], event.device
-        self.parameters[device].update(operator.parameters)
+        if operator.parameters:
+            self.parameters[device].update(operator.parameters)
         workspace = self.workspace_bytes.get((event.operator, device, event.implementation), 0)
         if workspace:
             self.changes[device].append(Change(event.start_ns, i, 0, workspace))
             self.changes[device].append(Change(event.end_ns, i, 2, -workspace))
+        there, start_ns = self._there, event.start_ns
         for tensor in operator.inputs:
-            self._need(i, event, operator, tensor)
+            copy = there.get((tensor, device))
+            if copy is None or copy.ready_ns > start_ns:
+                self._need(i, event, operator, tensor)
         for tensor in operator.outputs:
             self._bring(i, event, tensor, device)
         self._use(i, event, (*operator.inputs, *operator.outputs), device)
@@ -126,7 +133,7 @@ class Walk:
         if copy is None:
             self.broken.append(f"event {i}: frees {event.tensor!r} on {event.device!r}, where it is not")
             return
-        until, user = self._used_until[place]
+        until, user = self._used_until.get(place, (0, 0))
         if until > event.start_ns:
             self.broken.append(
                 f"event {i}: frees {event.tensor!r} on {event.device!r} while event {user} still uses it"
@@ -143,5 +150,9 @@ class Walk:
             copy.ready_ns = event.end_ns
 
     def _use(self, i: int, event: Compute | Transfer, tensors: Iterable[str], device: str) -> None:
+        used_until, end_ns = self._used_until, event.end_ns
         for tensor in tensors:
-            self._used_until[tensor, device] = max(self._used_until[tensor, device], (event.end_ns, i))
+            place = tensor, device
+            known = used_until.get(place)
+            if known is None or known < (end_ns, i):
+                used_until[place] = end_ns, i

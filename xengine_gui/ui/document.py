@@ -15,13 +15,16 @@ from xengine_gui.model.constraints import Constraint, with_added
 from xengine_gui.model.device import Link
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
-from xengine_gui.schedule.verify import verify
+from xengine_gui.schedule.replay import replay
+from xengine_gui.schedule.verify import verified_walk
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.change import Change
-from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
+from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.work import Setup, SizesWantedError, Work, open_work
 
 _PLANS_KEPT = 8
+_MANY_EVENTS = 20_000
+"""A plan of more is shown before its makespan and its overhead are known."""
 _WORKS_KEPT = 16
 
 
@@ -61,6 +64,7 @@ class Document(QObject):
         self._edits: list[tuple[str, Callable[[Setup], Setup]]] = []
         self._background = Background(self)
         self._background.busy_changed.connect(self.busy_changed)
+        self._figures = Background(self)
 
     @property
     def work(self) -> Work | None:
@@ -122,8 +126,22 @@ class Document(QObject):
             self.work_changed.emit()
             self.plan_changed.emit()
             self.opened.emit(path)
+            self._complete()
 
         self._background.run(read, done, lambda sentence: self.open_failed.emit(path, sentence))
+
+    def _complete(self) -> None:
+        """Work out, beside the window, the figures that a large plan was shown without."""
+        shown = self._shown
+        if shown is None or shown.summary.makespan_ns is not None:
+            return
+
+        def done(complete: ShownPlan) -> None:
+            if self._shown is shown:
+                self._shown = complete
+                self.plan_changed.emit()
+
+        self._figures.run(shown.with_figures, done, lambda _sentence: None)
 
     def set_limit(self, device: str, memory_limit_bytes: int | None, gesture: int = 0) -> None:
         """Change a device's memory limit; changes of one gesture (a number other than 0) are undone together."""
@@ -271,6 +289,7 @@ class Document(QObject):
     def close(self) -> None:
         """End what is being read."""
         self._background.close()
+        self._figures.close()
 
     def _build(self) -> None:
         """Make the edits that wait into a new problem; whatever changes meanwhile makes it start anew."""
@@ -346,7 +365,8 @@ def checked(path: Path, plan: Plan) -> ShownPlan | None:
     """A plan of a file as it is shown; one that breaks a rule is refused."""
     if not plan.has_events:
         return None
-    verdict = verify(plan)
+    verdict, walk = verified_walk(plan)
     if not verdict.ok:
         raise InputError(path.name, f"the plan breaks a rule: {verdict.broken[0]}")
-    return ShownPlan.of(plan, UnlimitedTotal().of(plan.problem))
+    shown = ShownPlan.of(plan, with_makespan=False, replayed=replay(plan, walk))
+    return shown if len(plan.events) > _MANY_EVENTS else shown.with_figures()

@@ -23,10 +23,18 @@ class ShownPlan:
     summary: PlanSummary
 
     @classmethod
-    def of(cls, plan: Plan, unlimited_total_ns: int | None = None, *, with_makespan: bool = True) -> "ShownPlan":
-        """All that is shown of a plan that has events."""
+    def of(
+        cls,
+        plan: Plan,
+        unlimited_total_ns: int | None = None,
+        *,
+        with_makespan: bool = True,
+        replayed: Replay | None = None,
+    ) -> "ShownPlan":
+        """All that is shown of a plan that has events; `replayed` is its replay, if known."""
         summary = summarise(plan, unlimited_total_ns, with_makespan=with_makespan)
-        return cls(plan, timeline(plan), replay(plan), summary)
+        replayed = replayed or replay(plan)
+        return cls(plan, timeline(plan, replayed), replayed, summary)
 
     @cached_property
     def tensor_bytes(self) -> Mapping[str, int]:
@@ -55,6 +63,11 @@ class ShownPlan:
         plan = replace(self.plan, lower_bound_ns=lower_bound_ns)
         summary = replace(self.summary, lower_bound_ns=lower_bound_ns, gap_ratio=plan.gap_ratio)
         return replace(self, plan=plan, summary=summary)
+
+    def with_figures(self) -> "ShownPlan":
+        """The same plan with the figures that take long: its makespan, and its overhead over unlimited memory."""
+        unlimited_total_ns = UnlimitedTotal().of(self.plan.problem)
+        return replace(self, summary=summarise(self.plan, unlimited_total_ns, with_makespan=True))
 
     def as_plan(self, plan: Plan, unlimited_total_ns: int | None) -> "ShownPlan":
         """Another plan of the same events, of which more is known by now; timeline and replay are shared."""
