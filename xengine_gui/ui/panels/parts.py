@@ -21,6 +21,8 @@ from PySide6.QtWidgets import (
 
 Role = Literal["", "title", "heading", "section", "muted", "small", "error", "warning", "success"]
 Edge = Qt.AlignmentFlag
+_LONG_NAME = 40
+_BREAK_EVERY = 8
 
 
 def text_label(text: str = "", role: Role = "", *, wrap: bool = False, tip: str = "") -> QLabel:
@@ -72,6 +74,17 @@ class ElidedLabel(QLabel):
     def _tell(self) -> None:
         fits = self.fontMetrics().horizontalAdvance(self.text()) <= self.width()
         self.setToolTip("" if fits else self.text())
+
+
+def title_label(name: str) -> QLabel:
+    """A name as a title: in one line while it is short, else whole in as many lines as it takes."""
+    if len(name) <= _LONG_NAME:
+        return ElidedLabel(name, "title", Qt.TextElideMode.ElideMiddle)
+    # Names have no spaces to break lines at.
+    parts = (name[i : i + _BREAK_EVERY] for i in range(0, len(name), _BREAK_EVERY))
+    label = text_label("\u200b".join(parts), "heading", wrap=True, tip=name)
+    label.setAccessibleName(name)
+    return label
 
 
 class ElidedButton(QPushButton):

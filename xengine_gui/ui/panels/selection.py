@@ -23,7 +23,7 @@ from xengine_gui.ui.models.memory_model import MemoryModel, held_at
 from xengine_gui.ui.models.range_model import range_model, range_rows
 from xengine_gui.ui.models.thing_details import moment_details, operator_details, tensor_details
 from xengine_gui.ui.panels.memory_list import MemoryTable
-from xengine_gui.ui.panels.parts import ElidedLabel, Panel, clear, column, row, section_label, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, clear, column, row, section_label, text_label, title_label
 from xengine_gui.ui.panels.trace_list import TraceTable
 from xengine_gui.ui.selection import NOTHING, Kind, Selection
 from xengine_gui.ui.selection_traces import Traces
@@ -310,8 +310,7 @@ def _fill_why(place: QWidget, sentences: Iterable[str], title: str) -> None:
 
 
 def _fill(layout: QVBoxLayout, details: EventDetails, why: QWidget) -> None:
-    title = ElidedLabel(details.title, "title", Qt.TextElideMode.ElideMiddle)
-    layout.addWidget(title)
+    layout.addWidget(title_label(details.title))
     layout.addWidget(text_label(details.subtitle, "muted", wrap=True))
     layout.addWidget(why)
     layout.addWidget(_facts(details.facts))

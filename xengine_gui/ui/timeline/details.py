@@ -65,13 +65,13 @@ class DetailsSource:
                 *_times(event),
                 ("size", format_size(size)),
             )
-            return Details(f"transfer {shortened(event.tensor)}", rows, self._why_transfer(event, event_position))
+            return Details(f"transfer {printable(event.tensor)}", rows, self._why_transfer(event, event_position))
         rows = (
             ("device", shortened(event.device)),
             ("at", format_duration(event.start_ns)),
             ("size", format_size(size)),
         )
-        return Details(f"free {shortened(event.tensor)}", rows, self._why_free(event, event_position))
+        return Details(f"free {printable(event.tensor)}", rows, self._why_free(event, event_position))
 
     def of_events(self, event_positions: Sequence[int], longest: int, what: str) -> Details:
         """What is told of a pixel that holds several events: how many, and the longest of them."""
@@ -79,7 +79,7 @@ class DetailsSource:
             return self.of_event(event_positions[0])
         details = self.of_event(longest)
         title = f"{len(event_positions):,} {what} in this pixel"
-        return Details(title, (("longest", details.title), *details.rows), "Zoom in to tell them apart.")
+        return Details(title, (("longest", shortened(details.title)), *details.rows), "Zoom in to tell them apart.")
 
     def _of_compute(self, event: Compute, event_position: int) -> Details:
         operator = self._operators[event.operator]
@@ -92,7 +92,7 @@ class DetailsSource:
         ]
         if event.implementation:
             rows.insert(2, ("by", shortened(event.implementation)))
-        title = f"{'recompute ' if event.again else ''}{shortened(event.operator)}"
+        title = f"{'recompute ' if event.again else ''}{printable(event.operator)}"
         return Details(title, tuple(rows), self._why_recompute(event, event_position) if event.again else "")
 
     def _why_recompute(self, event: Compute, event_position: int) -> str:

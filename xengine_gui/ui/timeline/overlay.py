@@ -18,6 +18,7 @@ from xengine_gui.ui.timeline.ticks import format_moment
 from xengine_gui.units import format_duration, format_size
 
 _WIDEST_WHY = 260.0
+_WIDEST_TITLE = 420.0
 _PADDING = 10.0
 
 
@@ -175,21 +176,24 @@ def paint_details(painter: QPainter, frame: Frame, details: Details, at: QPointF
     """A card of details beside the mouse, on the side that has room."""
     fonts, theme = frame.fonts, frame.theme
     room = within.width() - 2 * _PADDING - 8
-    title = fonts.bold_metrics.elidedText(details.title, Qt.TextElideMode.ElideMiddle, room)
+    # A name of any length is told whole, in several lines.
+    anywhere = int(Qt.TextFlag.TextWrapAnywhere)
+    title_width = min(fonts.bold_metrics.horizontalAdvance(details.title) + 1, room, _WIDEST_TITLE)
     name_width = max((fonts.small_metrics.horizontalAdvance(name) for name, _ in details.rows), default=0.0)
     values = [
         fonts.small_metrics.elidedText(value, Qt.TextElideMode.ElideMiddle, room - name_width - 12)
         for _, value in details.rows
     ]
     value_width = max(map(fonts.small_metrics.horizontalAdvance, values), default=0.0)
-    width = max(fonts.bold_metrics.horizontalAdvance(title), name_width + 12 + value_width)
+    width = max(title_width, name_width + 12 + value_width)
     wraps = int(Qt.TextFlag.TextWordWrap)
     why = QRectF()
     if details.why:
         width = max(width, min(_WIDEST_WHY, room, fonts.small_metrics.horizontalAdvance(details.why)))
         why = fonts.small_metrics.boundingRect(QRectF(0, 0, width, 1000), wraps, details.why)
     line = fonts.small_metrics.height() + 2
-    title_height = fonts.bold_metrics.height() + 4
+    title_box = fonts.bold_metrics.boundingRect(QRectF(0, 0, width, 10_000), anywhere, details.title)
+    title_height = title_box.height() + 4
     why_height = why.height() + 6 if details.why else 0.0
     size = QRectF(0, 0, width + 2 * _PADDING, title_height + line * len(details.rows) + why_height + 2 * _PADDING - 4)
     box = _placed(size, at, within)
@@ -198,7 +202,7 @@ def paint_details(painter: QPainter, frame: Frame, details: Details, at: QPointF
     left, y = box.left() + _PADDING, box.top() + _PADDING - 2
     painter.setFont(fonts.bold)
     painter.setPen(QColor(theme.tooltip_text))
-    painter.drawText(QPointF(left, y + fonts.bold_metrics.ascent()), title)
+    painter.drawText(QRectF(left, y, width, title_height), anywhere, details.title)
     y += title_height
     painter.setFont(fonts.small)
     for (name, _), value in zip(details.rows, values, strict=True):
