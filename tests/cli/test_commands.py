@@ -176,52 +176,6 @@ def test_every_command_has_help(command: str, capsys: Captured) -> None:
     assert "Exit status" in capsys.readouterr().out
 
 
-BAD = [
-    (["plan"], "no file is given"),
-    (["plan", "none.json"], "none.json: there is no such file."),
-    (["plan", "none.onnx"], "none.onnx: there is no such file."),
-    (["plan", "FILE", "--device", "gpu=t4"], "so --device has no meaning"),
-    (["plan", "FILE", "--batch", "3"], "so --batch has no meaning"),
-    (["plan", "FILE", "--inference"], "so --inference has no meaning"),
-    (["plan", "FILE", "--batch", "0"], "'0' is not a whole number above 0"),
-    (["plan", "FILE", "--gap", "2"], "'2' is not a share"),
-    (["plan", "FILE", "--time", "-1"], "'-1' is"),
-    (["plan", "FILE", "--time", "nan"], "'nan' is"),
-    (["plan", "FILE", "--strategy", "best"], "there is no strategy 'best'"),
-    (["plan", "FILE", "--limit", "gpu=8Gb"], "bits?"),
-    (["plan", "FILE", "--limit", "tpu=8GiB"], "there is no device 'tpu'; there is only gpu."),
-    (["plan", "FILE", "--limit", "8GiB"], "is not of the form NAME=SIZE"),
-    (["plan", "FILE", "-o", "none/plan.json"], "none/plan.json: cannot be written: its folder does not exist."),
-    (["plan", "FILE", "--picture", "plan.gif"], "pictures are drawn into .svg, .png and .pdf files"),
-    (["plan", "x.onnx", "--device", "gpu"], "is not of the form NAME=PRESET"),
-    (["plan", "x.onnx", "--device", "gpu=quantum"], "there is no device preset 'quantum'"),
-    (["plan", "x.onnx", "--device", "gpu=t4,memory=3"], "'memory=3' is not of the form limit=SIZE"),
-    (["plan", "FILE", "--demo"], "leave out the file"),
-    (["verify", "FILE"], "chain.json: this is a problem, not a plan; plan it first."),
-    (["render", "FILE", "-o", "x.png"], "chain.json: this is a problem, not a plan; plan it first."),
-    (["render", "FILE", "-o", "x.png", "--width", "319"], "319 is not between 320 and 30000 pixels"),
-    (["render", "FILE", "-o", "x.png", "--height", "30001"], "30001 is not between 1 and 30000 pixels"),
-    (["inspect", "FILE", "--bind", "N"], "'N' is not of the form NAME=N"),
-    (["inspect"], "the following arguments are required: GRAPH"),
-    (["frobnicate"], "frobnicate: there is no such file or command"),
-    (["insepct"], "insepct: there is no such file or command; the nearest command is inspect."),
-    (["none.onnx"], "none.onnx: there is no such file."),
-    (["plan", "FILE", "--frobnicate"], "unrecognized arguments: --frobnicate"),
-]
-
-
-@pytest.mark.parametrize(("words", "sentence"), BAD, ids=[" ".join(words) for words, _ in BAD])
-def test_bad_input_is_told_in_one_sentence(
-    words: list[str], sentence: str, chain_file: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(chain_file.parent)
-    assert run(*(chain_file if word == "FILE" else word for word in words)) == 2
-    printed = capsys.readouterr()
-    assert sentence in printed.err
-    assert printed.err.count("\n") == 1
-    assert printed.out == ""
-
-
 def test_several_mistakes_are_told_a_line_each(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "bad.json").write_text(
         '{"format": "xengine-problem", "version": 1, "devices": [{"name": "gpu", "memory_limit_bytes": -1}],'

@@ -3,14 +3,13 @@
 import argparse
 import importlib
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NoReturn
 
 import xengine_gui
 from xengine_gui.cli import values
 from xengine_gui.cli.options import add_problem, add_problem_options, add_sizes, add_strategies
 from xengine_gui.cli.output import say
-from xengine_gui.errors import InputError
+from xengine_gui.errors import InputError, did_you_mean
 from xengine_gui.model.plan import Clock
 from xengine_gui.solve.objective import Objective
 
@@ -42,15 +41,28 @@ def _later(module: str) -> Callable[[argparse.Namespace], int]:
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """The arguments of a command, or of the window where none is named; their `run` takes them and gives a status."""
-    if words and words[0] in COMMANDS:
-        return _command_parser(words[0]).parse_args(words)
     if words and words[0] in {"-h", "--help", "--version"}:
-        return _command_parser("").parse_args(words[:1])
-    return _command_parser("window").parse_args(["window", *words])
+        return _command_parser("")[0].parse_args(words[:1])
+    if not words or words[0] not in COMMANDS:
+        words = ["window", *words]
+    parser, options = _command_parser(words[0])
+    arguments, others = parser.parse_known_args(words)
+    if others:
+        raise InputError("", _not_understood(others[0], options, words[0]))
+    return arguments
 
 
-def _command_parser(chosen: str) -> argparse.ArgumentParser:
-    """The parser of all commands, of which only the chosen one has its arguments."""
+def _not_understood(word: str, options: Sequence[str], command: str) -> str:
+    see = f"see xengine {command} --help"
+    if not word.startswith("-"):
+        return f"{word!r} is one argument too many ({see})"
+    option = word.partition("=")[0]
+    guess = did_you_mean(option, options)
+    return f"xengine {command} has no option {option}{guess or f' ({see})'}"
+
+
+def _command_parser(chosen: str) -> tuple[argparse.ArgumentParser, list[str]]:
+    """The parser of all commands, of which only the chosen one has its arguments, and the options of that one."""
     parser = _Parser(
         prog="xengine",
         description="Plans networks on devices that are too small for them. Without a command, opens the window.",
@@ -58,17 +70,19 @@ def _command_parser(chosen: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"xengine {xengine_gui.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", title="commands", required=True)
+    options: list[str] = []
     for name, (summary, add) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary, epilog=_EPILOG)
         command.set_defaults(run=_later(name))
         if name == chosen:
             add(command)
-    return parser
+            options = [option for action in command._actions for option in action.option_strings]  # noqa: SLF001
+    return parser, options
 
 
 def _inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="GRAPH", type=Path, help="a network (.onnx, module.py:factory), a graph or a problem"
+        "file", metavar="GRAPH", type=values.file, help="a network (.onnx, module.py:factory), a graph or a problem"
     )
     add_sizes(parser)
     parser.add_argument("--training", action="store_true", help="look at the whole training step")
@@ -119,15 +133,17 @@ def _plan(parser: argparse.ArgumentParser) -> None:
         default=str(Clock.SERIAL),
         help="write the plan with one thing after the other, or with devices and links side by side; default: serial",
     )
-    parser.add_argument("-o", "--output", metavar="PLAN", type=Path, help="write the plan file")
-    parser.add_argument("--picture", metavar="FIG", type=Path, help="draw the plan into a .svg, .png or .pdf file")
+    parser.add_argument("-o", "--output", metavar="PLAN", type=values.file, help="write the plan file")
+    parser.add_argument(
+        "--picture", metavar="FIG", type=values.file, help="draw the plan into a .svg, .png or .pdf file"
+    )
     parser.add_argument(
         "--progress", action="store_true", help="tell on stderr how far it is; at a terminal that is done anyway"
     )
     parser.add_argument(
         "--write-model",
         metavar="FILE",
-        type=Path,
+        type=values.file,
         help="first write the strategy's model into a .lp or .mps file (checkmate, xengine and others that have one)",
     )
     parser.add_argument(
@@ -142,7 +158,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files",
         metavar="GRAPH|PROBLEM|PLAN PLAN",
-        type=Path,
+        type=values.file,
         nargs="*",
         help="a network or a problem file, planned by each strategy; or two plan files, to tell what differs",
     )
@@ -161,7 +177,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        type=Path,
+        type=values.file,
         help="write the figures (.csv, .json) or a picture (.svg, .png, .pdf); of two plans all changes (.csv, .json)",
     )
 
@@ -203,26 +219,30 @@ def _sweep(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        type=Path,
+        type=values.file,
         help="write the points (.csv, .json) or a picture (.svg, .png, .pdf)",
     )
 
 
 def _problem(parser: argparse.ArgumentParser) -> None:
     add_problem(parser)
-    parser.add_argument("-o", "--output", metavar="PROBLEM", type=Path, required=True, help="the file to write")
+    parser.add_argument("-o", "--output", metavar="PROBLEM", type=values.file, required=True, help="the file to write")
 
 
 def _verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file")
-    parser.add_argument("problem", metavar="PROBLEM", type=Path, nargs="?", help="judge it against this problem file")
+    parser.add_argument("file", metavar="PLAN", type=values.file, help="a plan file")
+    parser.add_argument(
+        "problem", metavar="PROBLEM", type=values.file, nargs="?", help="judge it against this problem file"
+    )
     parser.add_argument("--all", action="store_true", help="list every rule that is broken, not only the first 20")
 
 
 def _render(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file, or a session (.xengine) with a plan")
     parser.add_argument(
-        "-o", "--output", metavar="FIG", type=Path, required=True, help="the picture: .svg, .png or .pdf"
+        "file", metavar="PLAN", type=values.file, help="a plan file, or a session (.xengine) with a plan"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FIG", type=values.file, required=True, help="the picture: .svg, .png or .pdf"
     )
     parser.add_argument("--width", metavar="PIXELS", type=values.width, default=1600, help="default: 1600")
     parser.add_argument("--height", metavar="PIXELS", type=values.height, help="default: as high as the devices need")
@@ -236,13 +256,15 @@ def _render(parser: argparse.ArgumentParser) -> None:
 def _export(parser: argparse.ArgumentParser) -> None:
     from xengine_gui.schedule.export import EXPORTERS  # noqa: PLC0415 - brings numpy, which other commands do without
 
-    parser.add_argument("file", metavar="PLAN", type=Path, help="a plan file, or a session (.xengine) with a plan")
+    parser.add_argument(
+        "file", metavar="PLAN", type=values.file, help="a plan file, or a session (.xengine) with a plan"
+    )
     kinds = ", ".join(f"{'/'.join(one.suffixes[:2])} ({one.title})" for one in EXPORTERS)
     parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        type=Path,
+        type=values.file,
         required=True,
         help=f"the file, whose suffix says what it is: {kinds}, .svg, .png or .pdf (picture)",
     )
@@ -260,7 +282,7 @@ def _export(parser: argparse.ArgumentParser) -> None:
 
 
 def _profile(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="GRAPH", type=Path, help="a network (.onnx)")
+    parser.add_argument("file", metavar="GRAPH", type=values.file, help="a network (.onnx)")
     parser.add_argument(
         "--runs", metavar="N", type=values.count, default=15, help="samples of each operator; default: 15"
     )
@@ -273,7 +295,11 @@ def _profile(parser: argparse.ArgumentParser) -> None:
         help="count the time that one thread has the processor, not the wall clock: for a machine with other work",
     )
     parser.add_argument(
-        "--device", metavar="NAME", default="cpu", help="what the device is called in the table; default: cpu"
+        "--device",
+        metavar="NAME",
+        type=values.name,
+        default="cpu",
+        help="what the device is called in the table; default: cpu",
     )
     parser.add_argument("--inference", action="store_true", help="measure one forward pass, not a training step")
     parser.add_argument(
@@ -283,7 +309,7 @@ def _profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--progress", action="store_true", help="tell each operator on stderr; at a terminal that is done anyway"
     )
-    parser.add_argument("-o", "--output", metavar="FILE.csv", type=Path, help="write the table, for --costs")
+    parser.add_argument("-o", "--output", metavar="FILE.csv", type=values.file, help="write the table, for --costs")
 
 
 def _devices(parser: argparse.ArgumentParser) -> None:
@@ -295,7 +321,9 @@ def _strategies(_parser: argparse.ArgumentParser) -> None:
 
 
 def _window(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", metavar="FILE", type=Path, nargs="*", help="networks, problems and plans to open")
+    parser.add_argument(
+        "files", metavar="FILE", type=values.file, nargs="*", help="networks, problems and plans to open"
+    )
     parser.add_argument("--demo", action="store_true", help="open a bundled network and plan it at once")
 
 

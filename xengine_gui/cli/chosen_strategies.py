@@ -9,9 +9,9 @@ def chosen_strategies(text: str) -> list[str]:
     """The keys in a list such as `optimal,greedy`, or all there are; an `InputError` names those there are."""
     from xengine_gui.solve.strategies import STRATEGIES, strategy  # noqa: PLC0415 - solvers load slowly
 
-    if text.strip().lower() == EVERY:
-        return [candidate.key for candidate in STRATEGIES]
     keys = [word.strip() for word in text.split(",") if word.strip()]
     if not keys:
         raise InputError("--strategies", "name at least one, as in optimal,greedy, or all")
-    return list(dict.fromkeys(strategy(key).key for key in keys))
+    chosen = [strategy(key).key for key in keys if key.lower() != EVERY]
+    every = [candidate.key for candidate in STRATEGIES] if len(chosen) < len(keys) else []
+    return list(dict.fromkeys([*chosen, *every]))

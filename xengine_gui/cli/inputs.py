@@ -1,6 +1,7 @@
 """From the words of the command line to the problem that they mean."""
 
 import argparse
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,12 +52,20 @@ def asked_problem(arguments: argparse.Namespace) -> Problem:
     """The problem of a command: a file or the demo, on the devices and under the limits that are asked for."""
     devices = [parse_device(text) for text in arguments.device]
     choices = [choice for choice, _ in devices]
+    arguments.is_of_network = False
     limits = [limit for _, given in devices for limit in given] + [parse_limit(text) for text in arguments.limit]
     problem = _demo(arguments, choices) if arguments.demo else _from_file(arguments, choices)
     problem = with_measured(problem, arguments.costs)
     for limit in limits:
         problem = problem.with_limit(limit.device, limit.bytes_in(problem))
+    if not choices and arguments.is_of_network:
+        given = (f"{c.name}={c.preset} ({_memory(c)})" for c in planner.DEFAULT_DEVICES)
+        tell(f"No device is given, so the plan is for {', '.join(given)}; choose others with --device.")
     return problem
+
+
+def _memory(choice: DeviceChoice) -> str:
+    return format_size(device_preset(choice.preset).memory_bytes)
 
 
 def asked_mapping(arguments: argparse.Namespace) -> dict[str, str]:
@@ -70,11 +79,13 @@ def parse_device(text: str) -> tuple[DeviceChoice, list[Limit]]:
     preset, *options = rest.split(",")
     if not equals or not name.strip() or not preset.strip():
         raise InputError(f"--device {text}", "is not of the form NAME=PRESET or NAME=PRESET,limit=SIZE")
-    limits = []
+    limits: list[Limit] = []
     for option in options:
         word, equals, value = option.partition("=")
         if word.strip() != "limit" or not equals or not value.strip():
             raise InputError(f"--device {text}", f"{option!r} is not of the form limit=SIZE")
+        if limits:
+            raise InputError(f"--device {text}", "gives the limit twice")
         limits.append(Limit(name.strip(), value))
     device_preset(preset.strip())
     return DeviceChoice(name.strip(), preset.strip()), limits
@@ -91,6 +102,7 @@ def parse_limit(text: str) -> Limit:
 def _demo(arguments: argparse.Namespace, choices: Sequence[DeviceChoice]) -> Problem:
     if arguments.file is not None or choices:
         raise InputError("--demo", "brings its own network and devices; leave out the file and --device")
+    _refuse_setup(arguments, choices, "the demo", source="--demo")
     return planner.DEMO.problem()
 
 
@@ -107,34 +119,41 @@ def _from_file(arguments: argparse.Namespace, choices: Sequence[DeviceChoice]) -
         sizes=dict(arguments.size),
     )  # fmt: skip
     if isinstance(opened, NetworkGraph):
+        arguments.is_of_network = True
         return _of_network(arguments, opened, choices)
     _refuse_setup(arguments, choices, "a problem with its own devices and sizes")
     return opened.problem if isinstance(opened, Plan) else opened
 
 
-def _refuse_setup(arguments: argparse.Namespace, choices: Sequence[DeviceChoice], what: str) -> None:
+def _refuse_setup(
+    arguments: argparse.Namespace, choices: Sequence[DeviceChoice], what: str, *, source: str = ""
+) -> None:
+    """Refuse options that make a problem of a network, where the problem is given: they would change nothing."""
+    is_problem = what.startswith("a problem")
     for given, option in (
         (choices, "--device"),
         (arguments.batch, "--batch"),
         (arguments.bind, "--bind"),
         (arguments.inference, "--inference"),
+        (arguments.optimizer is not None, "--optimizer"),
         (arguments.implementations, "--implementations"),
-        (what.startswith("a session") and (arguments.size or asked_mapping(arguments)), "--size, --map or --default"),
+        (not is_problem and (arguments.size or asked_mapping(arguments)), "--size, --map or --default"),
     ):
         if given:
-            raise InputError(str(arguments.file), f"is {what}, so {option} has no meaning")
+            raise InputError(source or str(arguments.file), f"is {what}, so {option} has no meaning")
 
 
 def _of_network(arguments: argparse.Namespace, network: NetworkGraph, choices: Sequence[DeviceChoice]) -> Problem:
     if not choices:
         choices = planner.DEFAULT_DEVICES
-        given = ", ".join(f"{c.name}={c.preset} ({format_size(device_preset(c.preset).memory_bytes)})" for c in choices)
-        tell(f"No device is given, so the plan is for {given}; choose others with --device.")
     _refuse_repeated([choice.name for choice in choices])
     return planner.make_problem(
-        network, choices, training=not arguments.inference, optimizer=arguments.optimizer,
+        network,
+        choices,
+        training=not arguments.inference,
+        optimizer="sgd" if arguments.optimizer is None else arguments.optimizer,
         implementations=arguments.implementations,
-    )  # fmt: skip
+    )
 
 
 def _refuse_repeated(names: Sequence[str]) -> None:
@@ -151,6 +170,10 @@ def check_writable(path: Path | None) -> None:
         raise InputError(str(path), "cannot be written: it is a folder")
     if not path.resolve().parent.is_dir():
         raise InputError(str(path), "cannot be written: its folder does not exist")
+    # A file is written beside its place and then moved there; a device, such as /dev/stdout, is written to itself.
+    target = path if path.exists() and not path.is_file() else path.resolve().parent
+    if not os.access(target, os.W_OK):
+        raise InputError(str(path), "cannot be written: that is not allowed there")
 
 
 def check_picture(path: Path | None) -> None:

@@ -1,7 +1,6 @@
 """The options that several commands share."""
 
 import argparse
-from pathlib import Path
 
 from xengine_gui.cli import values
 
@@ -63,7 +62,11 @@ def add_strategies(parser: argparse.ArgumentParser, default: str) -> None:
 def add_problem(parser: argparse.ArgumentParser) -> None:
     """A file, and how its problem is made."""
     parser.add_argument(
-        "file", metavar="GRAPH|PROBLEM", type=Path, nargs="?", help="a network, a problem file or a session (.xengine)"
+        "file",
+        metavar="GRAPH|PROBLEM",
+        type=values.file,
+        nargs="?",
+        help="a network, a problem file or a session (.xengine)",
     )
     add_problem_options(parser)
 
@@ -80,7 +83,7 @@ def add_problem_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--inference", action="store_true", help="plan one forward pass instead of a training step")
     parser.add_argument(
-        "--optimizer", metavar="NAME", default="sgd", help="what training keeps per weight: none, sgd, momentum, adam"
+        "--optimizer", metavar="NAME", help="what training keeps per weight: none, sgd (default), momentum, adam"
     )
     parser.add_argument("--demo", action="store_true", help="take the bundled demo instead of a file")
     parser.add_argument(
@@ -91,7 +94,7 @@ def add_problem_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--costs",
         metavar="FILE.csv",
-        type=Path,
+        type=values.file,
         action="append",
         default=[],
         help="measured times (see xengine profile) in place of modelled ones; may be given several times",

@@ -40,9 +40,12 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output)
     check_picture(arguments.picture)
     check_writable(arguments.write_model)
+    if arguments.strategy is not None:
+        strategy_called(arguments.strategy)  # told before a network is read
     session = asked_session(arguments)
     problem = asked_problem(arguments)
-    strategy = arguments.strategy or ("optimal" if session is None else session.strategy)
+    usual = "optimal" if session is None else session.strategy
+    strategy = strategy_called(usual if arguments.strategy is None else arguments.strategy).key
     if arguments.write_model is not None:
         _write_model(arguments, problem, strategy)
     plan = plan_with_progress(problem, strategy, _options(arguments, session, problem), told=arguments.progress or None)

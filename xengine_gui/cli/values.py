@@ -2,6 +2,7 @@
 
 import argparse
 import math
+from pathlib import Path
 
 from xengine_gui.errors import InputError
 from xengine_gui.ui.picture_size import LEAST_WIDTH_PIXELS, MOST_PIXELS
@@ -46,33 +47,45 @@ def height(text: str) -> int:
     return _pixels(text, 1)
 
 
+def file(text: str) -> Path:
+    """A file's name."""
+    return Path(name(text))
+
+
+def name(text: str) -> str:
+    """A name that is not empty."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("nothing is given")
+    return text
+
+
 def binding(text: str) -> tuple[str, int]:
     """A symbolic dimension and its value, as `N=8`."""
-    name, value = _named(text, "NAME=N")
-    return name, count(value)
+    symbol, value = _named(text, "NAME=N")
+    return symbol, count(value)
 
 
 def named_size(text: str) -> tuple[str, int]:
     """A tensor and its bytes, as `x=8MB`."""
-    name, value = _named(text, "NAME=SIZE")
+    tensor, value = _named(text, "NAME=SIZE")
     try:
-        return name, parse_size_bytes(value)
+        return tensor, parse_size_bytes(value)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def field(text: str) -> tuple[str, str]:
     """A field and the attribute that holds it, as `size=mem:MiB`."""
-    name, equals, key = text.partition("=")
-    if not equals or not name or not key:
+    word, equals, key = text.partition("=")
+    if not equals or not word or not key:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form FIELD=KEY")
-    return name, key
+    return word, key
 
 
 def field_default(text: str) -> tuple[str, str]:
     """What nodes without a value for a field get, as `time=1ms`."""
-    name, value = field(text)
-    return f"default.{name}", value
+    word, value = field(text)
+    return f"default.{word}", value
 
 
 def ratio(text: str) -> float:
@@ -113,10 +126,10 @@ def seconds(text: str) -> float | None:
 
 def _named(text: str, form: str) -> tuple[str, str]:
     """The two sides of the last equals sign: a name may hold one, a value cannot."""
-    name, equals, value = text.rpartition("=")
-    if not equals or not name.strip():
+    first, equals, value = text.rpartition("=")
+    if not equals or not first.strip():
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form {form}")
-    return name, value
+    return first, value
 
 
 def _pixels(text: str, least: int) -> int:

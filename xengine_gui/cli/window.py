@@ -20,6 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(path: Path) -> None:
+    if path.is_dir():
+        raise InputError(str(path), "is a folder; name a file in it")
     if path.exists():
         return
     if path.suffix or len(path.parts) > 1:
