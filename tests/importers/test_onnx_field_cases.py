@@ -132,15 +132,15 @@ def test_u7_the_head_is_the_sum_of_the_column_to_the_byte(name: str, capsys: pyt
     assert report["parameter_bytes"] == sum(p.size_bytes or 0 for p in graph.parameters.values())
 
 
-def seconds_of_a_chain(folder: Path, length: int) -> float:
-    """Processor time from the file to its training graph, the better of two."""
+def seconds_of_a_chain(folder: Path, length: int, rounds: int = 1) -> float:
+    """Processor time from the file to its training graph, the best of some."""
     nodes = []
     for i in range(0, length, 2):
         nodes.append(helper.make_node("Add", [f"t{i}", "w"], [f"t{i + 1}"]))
         nodes.append(helper.make_node("Relu", [f"t{i + 1}"], [f"t{i + 2}"]))
     weights = [helper.make_tensor("w", TensorProto.FLOAT, [8], [0.0] * 8)]
     taken = []
-    for _ in range(2):
+    for _ in range(rounds):
         start = time.process_time()
         network = read(folder, nodes, [value("t0", 4, 8)], [value(f"t{length}", 4, 8)], weights)
         graph = training_graph(network)
@@ -153,4 +153,4 @@ def seconds_of_a_chain(folder: Path, length: int) -> float:
 def test_o24_ten_thousand_operators_take_ten_times_as_long_as_a_thousand(tmp_path: Path) -> None:
     """What grows with the square would take a hundred times as long, and minutes on real networks."""
     seconds_of_a_chain(tmp_path, 100)
-    assert seconds_of_a_chain(tmp_path, 10_000) < 25 * seconds_of_a_chain(tmp_path, 1_000)
+    assert seconds_of_a_chain(tmp_path, 10_000) < 30 * seconds_of_a_chain(tmp_path, 1_000, rounds=3)

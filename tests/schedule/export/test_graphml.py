@@ -51,13 +51,13 @@ TEXTS = st.text(
 )
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(problems())
 def test_a_problem_is_read_as_it_was(tmp_path: Path, problem: Problem) -> None:
     assert problem_to_json(reread(problem, tmp_path)) == problem_to_json(problem)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(TEXTS, min_size=1, max_size=4, unique=True), TEXTS, TEXTS, TEXTS)
 @example(["a\x01b", "a\\u0001b", " a", "a"], "gpu\n1", "\x1b[31m", "two\r\nlines ")
 def test_names_of_any_characters_come_back(
