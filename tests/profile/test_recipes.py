@@ -114,3 +114,12 @@ def test_every_operator_of_the_samples_has_a_recipe(path: Path) -> None:
         made = forward_recipe(network, operator, training=True)
         assert made is not None, operator.name
         assert shape_of(network, operator.outputs[0]) is not None
+
+
+def test_the_gradients_of_pools() -> None:
+    """A mean's goes over every element of each window, a maximum's over one of them."""
+    image, written = (2, 3, 8, 8), (2, 3, 4, 4)
+    mean = recipe(one("AveragePool", [image], written, kernel_shape=(2, 2), strides=(2, 2)))
+    assert backward_recipes(mean, written, inputs=1, parameters=0) == (mean,)
+    most = recipe(one("MaxPool", [image], written, kernel_shape=(2, 2), strides=(2, 2)))
+    assert shapes(backward_recipes(most, written, inputs=1, parameters=0)) == [("Add", [image, image])]

@@ -1,7 +1,7 @@
 """What is run to time an operator: small graphs of standard operators with inputs of the right shapes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from xengine_gui.model.graph import Attribute, GraphOperator, NetworkGraph
@@ -196,10 +196,15 @@ def _spread(forward: Recipe, written: Shape, _: Wanted) -> tuple[Recipe, ...]:
     return (of("Mul", narrow, image),) if _broadcasts(narrow, image) else (of("Mul", (), image),)
 
 
-def _pooling(forward: Recipe, written: Shape, wanted: Wanted) -> tuple[Recipe, ...]:  # noqa: ARG001
-    """The gradient of a pool is as large as what was pooled, and goes once over it and over the output's."""
+def _max_pooling(forward: Recipe, _written: Shape, _wanted: Wanted) -> tuple[Recipe, ...]:
+    """The gradient of a maximum goes once over what was pooled: one element of each window gets the output's."""
     image = forward.feeds[0].shape
     return (of("Add", image, image),)
+
+
+def _average_pooling(forward: Recipe, _written: Shape, _wanted: Wanted) -> tuple[Recipe, ...]:
+    """The gradient of a mean adds the output's to each element of a window: as many additions as the mean takes."""
+    return (replace(forward, output_count=1),)
 
 
 def _broadcasts(narrow: Shape, wide: Shape) -> bool:
@@ -224,8 +229,8 @@ _GRADIENTS: Mapping[str, Gradients] = {
     "Sigmoid": _product,
     "Tanh": _product,
     "Transpose": _transpose,
-    "MaxPool": _pooling,
-    "AveragePool": _pooling,
+    "MaxPool": _max_pooling,
+    "AveragePool": _average_pooling,
     "GlobalAveragePool": _spread,
     "ReduceMean": _spread,
     "ReduceSum": _spread,
