@@ -332,6 +332,7 @@ def test_devices_are_those_of_the_attributes_where_none_are_told(tmp_path: Path)
     assert isinstance(opened, Problem)
     assert [device.name for device in opened.devices] == ["cpu", "gpu"]
     assert on(opened, "gpu") == [(5, 0), (2, 0)]  # a time without a device is that of all
+    assert "Its devices are those that attributes name, such as time.cpu" in opened.notes
     assert "The graph tells of no links" in opened.notes
 
 

@@ -9,7 +9,7 @@ from xengine_gui.errors import InputError
 from xengine_gui.importers.costed.fields import Fields, fields_of
 from xengine_gui.importers.costed.raw import Node, RawGraph
 from xengine_gui.importers.costed.rows import Row, rows_of
-from xengine_gui.importers.costed.structured import EXACT_FORM, GraphFacts, exact_texts, graph_facts, is_text
+from xengine_gui.importers.costed.structured import DEVICES, EXACT_FORM, GraphFacts, exact_texts, graph_facts, is_text
 from xengine_gui.model.device import Device
 from xengine_gui.model.operator import Operator, Phase
 from xengine_gui.model.problem import Problem
@@ -199,6 +199,8 @@ class _Making:
             yield "Times and sizes are those of the file; numbers without a unit are nanoseconds and bytes"
 
     def _device_notes(self) -> Iterator[str]:
+        if self.fields.devices and DEVICES not in self.raw.values:
+            yield f"Its devices are those that attributes name, such as time.{self.fields.devices[0]}"
         if len(self.facts.devices) > 1 and not self.facts.links and not self.facts.transfers:
             yield "The graph tells of no links, so nothing can move from one device to another"
         largest = max(self._tensors(), key=lambda tensor: tensor.size_bytes, default=None)
