@@ -2,11 +2,12 @@
 
 import json
 
+from exact_answers import exact_answer
 from hypothesis import given, settings
 from problems import problems
 
 from xengine_gui.model.plan import Status
-from xengine_gui.model.problem_file import problem_to_json, read_problem
+from xengine_gui.model.problem_file import read_problem
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveContext, SolveOptions
 from xengine_gui.solve.watchpoints.strategy import Optimal
@@ -31,13 +32,8 @@ def test_every_tiny_instance_reaches_its_known_optimum_or_is_proved_infeasible(s
 @given(problem=problems(max_operators=5, max_devices=2))
 @settings(deadline=None, max_examples=60)
 def test_random_problems_are_solved_as_exhaustive_search_says(exact_search, problem):
-    data = json.loads(json.dumps(problem_to_json(problem)))
-    for operator in data["operators"]:
-        operator["inputs"] = list(dict.fromkeys(operator["inputs"]))  # the search counts a repeated input twice
-    used = {parameter for operator in data["operators"] for parameter in operator["parameters"]}
-    data["parameters"] = [p for p in data["parameters"] if p["name"] in used]  # it finds room for unused ones too
-    answer = exact_search.search(data, max_states=200_000)
-    if not answer["complete"]:
+    answer = exact_answer(exact_search, problem)
+    if answer is None:
         return
     plan = plan_exactly(problem)
     known = answer["optimum_ns"]

@@ -11,7 +11,6 @@ from xengine_gui.solve.formulations.monet_start import monet_start
 from xengine_gui.solve.formulations.one_device import single_devices
 from xengine_gui.solve.formulations.search import Search
 from xengine_gui.solve.formulations.strategy import NO_DEVICE
-from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_count, format_percent
 
 if TYPE_CHECKING:
@@ -52,12 +51,10 @@ class Monet:
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The best plan on any single device; a bound only where the model has every staged plan."""
         search = Search(problem, context, self.key)
-        proof = single_operator_proof(problem.indexed)
-        if proof is not None:
-            return search.without(Status.INFEASIBLE, proof.sentence(problem))
-        for side in monet_devices(problem):
-            if not context.should_stop() and search.total_ns > side.least_ns:
-                _solve(search, side)
+        too_large = search.too_large()
+        if too_large is not None:
+            return too_large
+        search.on_each(monet_devices(problem), lambda side: _solve(search, side))
         if search.steps is None and context.should_stop():
             return search.without(Status.UNKNOWN, _STOPPED)
         plan = search.plan(NO_SINGLE_PLAN)

@@ -2,23 +2,32 @@
 
 import gc
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xengine_gui.model.plan import Plan, Status, Step
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.finish import finished_plan
 from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
+from xengine_gui.solve.formulations.one_device import OneDevice
 from xengine_gui.solve.retain_all import what_is_missing
+from xengine_gui.solve.working_set import single_operator_proof
 
 if TYPE_CHECKING:
     from xengine_gui.solve.formulations.building import Heed, Matrix
     from xengine_gui.solve.highs import Outcome
 
+_Side = TypeVar("_Side", bound=OneDevice)
 _ROUNDING = 1e-6
 """How far a solver's bound may be off, as a share."""
+
+
+def safe_bound_ns(bound: float, unit_ns: int, *, whole: bool = True) -> int:
+    """What a solver's finite bound, in units of time, is worth; where totals are `whole` units it is rounded up."""
+    safe = bound - _ROUNDING * max(1.0, abs(bound))
+    return unit_ns * math.ceil(safe) if whole else math.ceil(unit_ns * safe)
 
 
 class Search:
@@ -42,12 +51,24 @@ class Search:
             self.context.incumbent(self.plan())
         return replay.valid
 
+    def too_large(self) -> Plan | None:
+        """The answer where an operator fits nowhere, even alone."""
+        proof = single_operator_proof(self.problem.indexed)
+        return None if proof is None else self.without(Status.INFEASIBLE, proof.sentence(self.problem))
+
+    def on_each(self, sides: Iterable[_Side], solve: Callable[[_Side], object]) -> None:
+        """Look for plans on one device after the other, where they may be better than what there is."""
+        for side in sides:
+            if not self.context.should_stop() and self.total_ns > side.least_ns:
+                solve(side)
+
     def raise_bound(self, bound: float, unit_ns: int, *, whole: bool = True) -> None:
         """Hear of a proved bound in units of time; where totals are `whole` units it is rounded up."""
-        if not math.isfinite(bound):
-            return
-        safe = bound - _ROUNDING * max(1.0, abs(bound))
-        bound_ns = unit_ns * math.ceil(safe) if whole else math.ceil(unit_ns * safe)
+        if math.isfinite(bound):
+            self.raise_bound_ns(safe_bound_ns(bound, unit_ns, whole=whole))
+
+    def raise_bound_ns(self, bound_ns: int) -> None:
+        """Hear of a proved bound."""
         if self.lower_bound_ns is None or bound_ns > self.lower_bound_ns:
             self.lower_bound_ns = bound_ns
             self.context.bound(bound_ns)

@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from xengine_gui.model.plan import Plan, Status, Step
+from xengine_gui.model.plan import Plan, Step
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.formulations.one_device import OneDevice, single_devices, steps_of_stages
 from xengine_gui.solve.formulations.search import Search
-from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_count
 
 if TYPE_CHECKING:
@@ -42,12 +41,10 @@ class Checkmate:
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The best plan on any single device, with a bound where these are all the plans that there are."""
         search = Search(problem, context, self.key)
-        proof = single_operator_proof(problem.indexed)
-        if proof is not None:
-            return search.without(Status.INFEASIBLE, proof.sentence(problem))
-        for side in single_devices(problem):
-            if not context.should_stop() and search.total_ns > sum(side.time_ns):
-                self._solve(search, side)
+        too_large = search.too_large()
+        if too_large is not None:
+            return too_large
+        search.on_each(single_devices(problem), lambda side: self._solve(search, side))
         return search.plan(self.no_plan)
 
     def _solve(self, search: Search, side: OneDevice) -> None:

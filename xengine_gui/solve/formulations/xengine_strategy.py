@@ -4,12 +4,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xengine_gui.model.plan import Plan, Status
+from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.formulations.many_devices import ManyDevices, on_many_devices
 from xengine_gui.solve.formulations.search import Search
-from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_count
 
 if TYPE_CHECKING:
@@ -49,9 +48,9 @@ class XEngine:
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The best plan of the model, with a bound where the model has every staged plan."""
         search = Search(problem, context, self.key)
-        proof = single_operator_proof(problem.indexed)
-        if proof is not None:
-            return search.without(Status.INFEASIBLE, proof.sentence(problem))
+        too_large = search.too_large()
+        if too_large is not None:
+            return too_large
         many = on_many_devices(problem.indexed, every_moment=False)
         every = replace(many, every_moment=True)
         if many.has_every_plan or len(every.moments) > QUICK_MOMENTS:

@@ -2,16 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 
-from xengine_gui.model.plan import Plan, Run, Status, Step
+from xengine_gui.model.plan import Plan, Run
 from xengine_gui.model.problem import Problem
-from xengine_gui.schedule.finish import finished_plan
-from xengine_gui.schedule.replay import replay_steps
 from xengine_gui.solve.base import SolveContext
 from xengine_gui.solve.formulations.one_device import OneDevice, single_devices
+from xengine_gui.solve.formulations.search import Search, safe_bound_ns
 from xengine_gui.solve.moccasin.computations import (
     sensible_computations,
     steps_of_runs,
@@ -19,15 +17,15 @@ from xengine_gui.solve.moccasin.computations import (
     usual_computations,
 )
 from xengine_gui.solve.moccasin.units import Units
-from xengine_gui.solve.retain_all import what_is_missing
-from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_count, format_percent
 
 MOST_RUNS = 300_000
 """Problems with more moments, pairs of a stage and an operator, are declined: the model takes minutes to make."""
 
-_ROUNDING = 1e-6
-"""How far a bound may be off, as a share: CP-SAT's is exact, but told as a floating-point number."""
+_OTHERS = (
+    "No device alone has a plan of this kind (each operator a few times, and at most once in a stage); "
+    "others may exist."
+)
 
 _TIMES = {1: "once", 2: "twice"}
 
@@ -65,32 +63,23 @@ class Moccasin:
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The best plan on any single device, with a bound where these are all the plans that there are."""
         search = _Search(problem, context, self.key)
-        proof = single_operator_proof(problem.indexed)
-        if proof is not None:
-            return search.without(Status.INFEASIBLE, proof.sentence(problem))
+        too_large = search.too_large()
+        if too_large is not None:
+            return too_large
         most = self.computations or usual_computations(len(problem.operators))
         sides = single_devices(problem)
-        for side in sides:
-            if not context.should_stop() and search.total_ns > sum(side.time_ns):
-                search.solve(side, most)
-        return search.plan(search.what_is_proved(most, sides))
+        search.on_each(sides, lambda side: search.solve_side(side, most))
+        return search.plan(_OTHERS, "" if search.is_closed else search.what_is_proved(most, sides))
 
 
 class _Stopped(Exception):  # noqa: N818 - no error
     """The stop was asked for while a model was made."""
 
 
-class _Search:
+class _Search(Search):
     """What is known while one device after the other is solved."""
 
-    def __init__(self, problem: Problem, context: SolveContext, key: str) -> None:
-        self.problem, self.context, self.key = problem, context, key
-        self.steps: list[Step] | None = None
-        self.total_ns = math.inf
-        self.lower_bound_ns: int | None = None
-        self.undecided = False
-
-    def solve(self, side: OneDevice, most: int | None) -> None:
+    def solve_side(self, side: OneDevice, most: int | None) -> None:
         """Both phases of the model of one device."""
         # Loaded on first use: OR-Tools is optional, and takes a third of a second to import.
         from xengine_gui.solve.moccasin.cpsat import Ending, Listener, solve  # noqa: PLC0415
@@ -102,13 +91,13 @@ class _Search:
         try:
             model = RetentionModel(side, allowed, self._leave_when_stopped)
         except _Stopped:
-            self.undecided = True
+            self.is_undecided = True
             return
         self.context.log(
             f"the model of {self.problem.devices[side.device].name!r} has {sum(allowed):,} computations "
             f"of {len(allowed):,} operators at {len(side.runs):,} moments"
         )
-        self._raise_bound(sum(side.time_ns))
+        self._raise(side.least_ns)
         first: list[Sequence[int]] = []
 
         def take(values: Sequence[int]) -> None:
@@ -124,7 +113,7 @@ class _Search:
             ending = solve(model, self.context.options.gap_ratio, Listener(self.context.should_stop, take, hear_bound))
         # In a model of rounded sizes some plans are missing.
         is_proof = ending in (Ending.NO_SOLUTION, Ending.PROVED) and model.units.exact_memory
-        self.undecided |= not is_proof
+        self.is_undecided |= not is_proof
 
     def _leave_when_stopped(self) -> None:
         if self.context.should_stop():
@@ -133,49 +122,20 @@ class _Search:
     def _hear_bound(self, side: OneDevice, units: Units, allowed: Sequence[int], bound: float) -> None:
         """Hear of a bound in units of time; it is worth something where the model has all plans but for `allowed`."""
         if units.exact_memory and math.isfinite(bound):
-            bound_ns = units.time_unit_ns * math.ceil(bound - _ROUNDING * max(1.0, abs(bound)))
-            self._raise_bound(unrestricted_bound_ns(side, allowed, bound_ns))
+            self._raise(unrestricted_bound_ns(side, allowed, safe_bound_ns(bound, units.time_unit_ns)))
 
-    def _raise_bound(self, bound_ns: int) -> None:
-        if len(self.problem.devices) == 1 and (self.lower_bound_ns is None or bound_ns > self.lower_bound_ns):
-            self.lower_bound_ns = bound_ns
-            self.context.bound(bound_ns)
+    def _raise(self, bound_ns: int) -> None:
+        """Hear of a bound of one device, which is one of the problem where there is no other."""
+        if len(self.problem.devices) == 1:
+            self.raise_bound_ns(bound_ns)
 
     def _take(self, side: OneDevice, runs: Sequence[Run]) -> bool:
         """Keep a plan where it is better than any before; whether it keeps the limit."""
-        steps = steps_of_runs(side, runs)
-        replay = replay_steps(self.problem.indexed, steps)
-        if replay.valid and replay.total_ns < self.total_ns:
-            self.steps, self.total_ns = steps, replay.total_ns
-            self.context.incumbent(self.plan())
-        return replay.valid
-
-    def plan(self, remark: str = "") -> Plan:
-        """The best plan so far with a remark, or why there is none."""
-        if self.steps is None:
-            # After a stop nobody waits for more words.
-            missing = "" if self.context.should_stop() else what_is_missing(self.problem)
-            return self.without(Status.UNKNOWN, f"{self._why()} {missing}".strip())
-        plan = finished_plan(
-            self.problem, self.key, self.steps, lower_bound_ns=self.lower_bound_ns, runtime_s=self.context.elapsed_s
-        )
-        closed = plan.gap_ratio is not None and plan.gap_ratio <= self.context.options.gap_ratio
-        return replace(plan, status=Status.OPTIMAL) if closed else replace(plan, explanation=remark)
-
-    def without(self, status: Status, explanation: str) -> Plan:
-        """The answer where there is no plan."""
-        return Plan(
-            self.problem,
-            self.key,
-            status,
-            lower_bound_ns=self.lower_bound_ns,
-            runtime_s=self.context.elapsed_s,
-            explanation=explanation,
-        )
+        return self.offer(steps_of_runs(side, runs))
 
     def what_is_proved(self, most: int | None, sides: Sequence[OneDevice]) -> str:
         """What CP-SAT has proved of plans like the best, where it came to its end on every device."""
-        if self.undecided or self.context.should_stop():
+        if self.is_undecided or self.context.should_stop():
             return ""
         kind = "on a single device"
         if most is not None and any(most < count for side in sides for count in sensible_computations(side)):
@@ -184,11 +144,3 @@ class _Search:
         gap = self.context.options.gap_ratio
         better = f"is more than {format_percent(gap)} faster" if gap else "is faster"
         return f"No plan {kind} {better}; others may be."
-
-    def _why(self) -> str:
-        if self.undecided or self.context.should_stop():
-            return "No plan was found within the time; that none exists is not proved."
-        return (
-            "No device alone has a plan of this kind (each operator a few times, and at most once in a stage); "
-            "others may exist."
-        )

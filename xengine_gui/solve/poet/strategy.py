@@ -16,7 +16,6 @@ from xengine_gui.solve.formulations.strategy import why_not_single
 from xengine_gui.solve.objective import Objective, plan_cost
 from xengine_gui.solve.poet.first import first_steps
 from xengine_gui.solve.poet.paging import Choices, Paging, pagings, steps_of_paging
-from xengine_gui.solve.working_set import single_operator_proof
 from xengine_gui.units import format_duration, format_percent
 
 MOST_RUNS = 30_000
@@ -47,9 +46,9 @@ class Poet:
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The best plan that computes on one device and stores on another; no bound, since there are other plans."""
         search = _Search(problem, context, self.key)
-        proof = single_operator_proof(problem.indexed)
-        if proof is not None:
-            return search.without(Status.INFEASIBLE, proof.sentence(problem))
+        too_large = search.too_large()
+        if too_large is not None:
+            return too_large
         too_late = _deadline_proof(problem, context.options.deadline_ns)
         if too_late:
             return search.without(Status.INFEASIBLE, too_late)
