@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QDialogButtonBox,
     QHeaderView,
@@ -30,6 +31,7 @@ from pytestqt.qtbot import QtBot
 from xengine_gui.ui.actions import ACTIONS
 from xengine_gui.ui.graph_wiring import CentreView
 from xengine_gui.ui.main_window import MainWindow
+from xengine_gui.ui.text_size import scale_text
 
 Wait = Callable[[], None]
 
@@ -179,3 +181,45 @@ def test_the_graph_is_as_sharp_as_the_screen(toy_file: Path, tmp_path: Path) -> 
     assert float(told[2]) == 1.5
     assert int(told[0]) == pytest.approx(900, abs=2)
     assert out.is_file()
+
+
+def test_at_twice_the_size_of_text_the_window_fits_a_small_screen(
+    full_window: MainWindow, qapp: QApplication, qtbot: QtBot
+) -> None:
+    full_window.walk.show_view(CentreView.TIMELINE)
+    try:
+        for _ in range(5):
+            scale_text(1)
+        qtbot.waitUntil(lambda: full_window.minimumSizeHint().width() <= 1280)
+        full_window.resize(1280, 800)
+        assert full_window.size().toTuple() == (1280, 800)
+        for field in (card.limit.edit for card in full_window.left.devices.cards.values()):
+            margins = field.textMargins()
+            room = field.width() - margins.left() - margins.right()
+            assert field.fontMetrics().horizontalAdvance(field.text()) < room
+    finally:
+        scale_text(0)
+
+
+@pytest.mark.parametrize("view", [CentreView.TIMELINE, CentreView.BOTH])
+def test_on_a_small_screen_all_of_two_devices_is_in_view_below_a_message(
+    full_window: MainWindow, view: CentreView, qtbot: QtBot
+) -> None:
+    full_window.resize(1280, 800)
+    full_window.centre.error.show_message("Something was not done, for a reason that is told here.", "error")
+    full_window.walk.show_view(view)
+    timeline = full_window.centre.timeline
+
+    def in_view() -> bool:
+        frame = timeline.frame()
+        return frame is not None and frame.layout.cards[-1].outer.bottom <= timeline.viewport().height()
+
+    qtbot.waitUntil(in_view)
+    frame = timeline.frame()
+    assert frame is not None
+    line = frame.fonts.small_metrics.height()
+    for card in frame.layout.cards:
+        assert card.memory.height > line
+        assert card.compute is None or card.compute.height >= line * 0.8
+    busiest = max(range(2), key=lambda i: frame.index.devices[i].busy_ns)
+    assert frame.layout.cards[busiest].memory.height > 2.5 * line

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QSpinBox, QToolBar, QWidget
 
 from xengine_gui.ui.actions import icon
+from xengine_gui.ui.panels.parts import fit_width
 from xengine_gui.ui.theme import current_theme, set_style_property
 
 _MOST_BATCH = 1_000_000
@@ -32,7 +33,7 @@ class ToolBar(QToolBar):
         self.batch.setKeyboardTracking(False)
         self.batch.setToolTip("Batch size of the network")
         self.batch.setAccessibleName("Batch size")
-        self.batch.setFixedWidth(self.batch.fontMetrics().horizontalAdvance("Batch 000000") + 44)
+        fit_width(self.batch, "Batch 000000", 44)
         self.batch.valueChanged.connect(self.batch_edited)
         self._network_actions = (self.actions()[-1], self.addWidget(self.batch))
         space = QWidget()

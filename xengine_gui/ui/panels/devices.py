@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QPushButton, QSizePol
 from xengine_gui.cost import DeviceChoice, DevicePreset, device_preset, device_presets
 from xengine_gui.model.device import Device
 from xengine_gui.schedule.peak import one_device_peak_bytes
-from xengine_gui.ui.panels.parts import ElidedButton, ElidedLabel, column, row, text_label
+from xengine_gui.ui.panels.parts import ElidedButton, ElidedLabel, column, fit_width, row, text_label
 from xengine_gui.ui.panels.size_field import SizeField
 from xengine_gui.ui.theme import set_style_property
 from xengine_gui.ui.work import Work
@@ -107,7 +107,7 @@ class DeviceCard(QFrame):
         self.specification.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.limit = SizeField(hint_apart=True)
         self.limit.edit.setAccessibleName(f"Memory limit of {name}")
-        self.limit.edit.setFixedWidth(104)
+        fit_width(self.limit.edit, "1,023.9 MiB", 24)
         self.limit.size_edited.connect(lambda size: self.limit_edited.emit(name, size))
         self.limit.size_turned.connect(lambda size: self.limit_turned.emit(name, size))
         self.bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)

@@ -107,6 +107,30 @@ class ElidedButton(QPushButton):
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
+class _FittedWidth(QObject):
+    """Keeps a widget as wide as a sample text and what stands beside it, whatever the size of text."""
+
+    def __init__(self, widget: QWidget, sample: str, beside: int) -> None:
+        super().__init__(widget)
+        self._sample, self._beside = sample, beside
+        widget.installEventFilter(self)
+        self._fit(widget)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Fit again when the font has changed."""
+        if event.type() == QEvent.Type.FontChange and isinstance(watched, QWidget):
+            self._fit(watched)
+        return super().eventFilter(watched, event)
+
+    def _fit(self, widget: QWidget) -> None:
+        widget.setFixedWidth(widget.fontMetrics().horizontalAdvance(self._sample) + self._beside)
+
+
+def fit_width(widget: QWidget, sample: str, beside: int) -> None:
+    """Make a widget as wide as a sample text and `beside` pixels, also when text becomes larger or smaller."""
+    _FittedWidth(widget, sample, beside)
+
+
 def row(*items: QWidget | int | None, spacing: int = 8) -> QHBoxLayout:
     """Widgets in a line; a number is a stretch, `None` is left out."""
     layout = QHBoxLayout()

@@ -1,8 +1,8 @@
 """The status bar: whether the plan is verified, how good it is, and what the window is doing."""
 
-from PySide6.QtWidgets import QPushButton, QStatusBar
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStatusBar
 
-from xengine_gui.ui.panels.parts import text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, text_label
 from xengine_gui.ui.panels.summary import status_words
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import set_style_property
@@ -16,10 +16,11 @@ class StatusLine(QStatusBar):
         super().__init__()
         self.setSizeGripEnabled(False)
         self.verdict = text_label("", "success")
-        self.quality = text_label()
-        self.total = text_label()
-        self.counts = text_label()
-        for label in (self.verdict, self.quality, self.total, self.counts):
+        # With large text on a small screen they are cut rather than that the window grows beyond the screen.
+        self.quality, self.total, self.counts = ElidedLabel(), ElidedLabel(), ElidedLabel()
+        self.addWidget(self.verdict)
+        for label in (self.quality, self.total, self.counts):
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
             self.addWidget(label)
         self.addPermanentWidget(text_label(""), 1)
         self.report = QPushButton()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QPushButton, QScrollArea, QWidget
 
 from xengine_gui.model.plan import Status
 from xengine_gui.schedule.summary import PlanSummary
@@ -26,6 +26,7 @@ _COLUMNS = ("device", "peak", "limit", "used", "busy")
 _NAME_WIDTH = 90
 _MOST_LISTED = 3
 _LONGEST_LINK = 44
+_GAP = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,7 @@ class SummaryPanel(Panel):
         self._layout.addWidget(figures)
         again = shown.most_recomputed
         if again:
-            beside = row(devices, self._most_recomputed(again, shown), spacing=40)
-            beside.setStretch(1, 1)
-            self._layout.addLayout(beside)
+            self._layout.addWidget(_Beside(devices, self._most_recomputed(again, shown)))
         else:
             self._layout.addWidget(devices)
 
@@ -171,14 +170,15 @@ class _Figures(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Use the width."""
         super().resizeEvent(event)
-        widest = max(cell.sizeHint().width() for cell in self._cells)
-        every = len(self._cells)
-        self._arrange(every if event.size().width() >= every * (widest + 16) else every // 2)
+        every, room = len(self._cells), event.size().width() // (self._widest() + 16)
+        self._arrange(next((n for n in (every, every // 2) if n <= room), max(1, every // 3)))
 
     def minimumSizeHint(self) -> QSize:
-        """Narrow enough for two lines, whatever the present arrangement."""
-        widest = max(cell.sizeHint().width() for cell in self._cells)
-        return QSize((widest + 16) * (len(self._cells) // 2), super().minimumSizeHint().height())
+        """Narrow enough for three lines, whatever the present arrangement."""
+        return QSize((self._widest() + 16) * max(1, len(self._cells) // 3), super().minimumSizeHint().height())
+
+    def _widest(self) -> int:
+        return max(cell.sizeHint().width() for cell in self._cells)
 
     def _arrange(self, columns: int) -> None:
         if columns == self._columns:
@@ -188,6 +188,29 @@ class _Figures(QWidget):
             self._grid.addWidget(cell, i // columns, i % columns)
         for i in range(len(self._cells)):
             self._grid.setColumnStretch(i, 1 if i < columns else 0)
+
+
+class _Beside(QWidget):
+    """Two things side by side, or one below the other where they are too wide for that."""
+
+    def __init__(self, one: QWidget, other: QWidget) -> None:
+        super().__init__()
+        self._parts = one, other
+        self._line = row(one, other, spacing=_GAP)
+        self._line.setStretch(1, 1)
+        self.setLayout(self._line)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Use the width."""
+        super().resizeEvent(event)
+        fits = sum(part.minimumSizeHint().width() for part in self._parts) + _GAP <= event.size().width()
+        self._line.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
+        self._line.setSpacing(_GAP if fits else _GAP // 3)
+
+    def minimumSizeHint(self) -> QSize:
+        """The wider of the two."""
+        widest = max(part.minimumSizeHint().width() for part in self._parts)
+        return QSize(widest, super().minimumSizeHint().height())
 
 
 def _devices(summary: PlanSummary) -> QWidget:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from xengine_gui.ui.models.rows_model import ColumnOf, RowsModel
@@ -13,6 +13,7 @@ from xengine_gui.units import format_duration, format_duration_exact
 
 _PADDING = 7
 _MOST_LINES = 6
+_LEAST_LINES = 1
 
 
 def _words(row: TraceRow) -> str:
@@ -39,13 +40,14 @@ def trace_model(parent: QObject | None = None) -> RowsModel[TraceRow]:
 
 
 class TraceTable(QTableView):
-    """As high as its rows, up to a few lines."""
+    """As high as its rows, up to a few lines, where there is room."""
 
     event_chosen = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
         self.rows = trace_model(self)
+        self._height = 0
         self.setModel(self.rows)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -69,10 +71,15 @@ class TraceTable(QTableView):
         self.rows.set_rows(rows)
         line = self.verticalHeader().defaultSectionSize()
         lines = min(len(rows), _MOST_LINES)
-        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + lines * line + 4)
-        more = len(rows) > _MOST_LINES
-        policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if more else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setVerticalScrollBarPolicy(policy)
+        head = self.horizontalHeader().sizeHint().height() + 4
+        self._height = head + lines * line
+        self.setMaximumHeight(self._height)
+        self.setMinimumHeight(head + min(lines, _LEAST_LINES) * line)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """High enough for the rows."""
+        return QSize(super().sizeHint().width(), self._height)
 
     def _chosen(self, index: QModelIndex) -> None:
         self.event_chosen.emit(self.rows.row(index.row()).event)
