@@ -39,6 +39,25 @@ class Setup:
     costs: tuple[Path, ...] = ()
     implementations: bool = False
 
+    def for_another_file(self) -> "Setup":
+        """The same devices and mode, without what belongs to one file."""
+        return replace(self, batch=None, bindings={}, links=(), costs=(), sizes={}, mapping={})
+
+    def with_preset(self, device: str, preset: str) -> "Setup":
+        """The same with a device made of another preset, with that preset's own memory."""
+        devices = (DeviceChoice(d.name, preset, None) if d.name == device else d for d in self.devices)
+        return replace(self, devices=tuple(devices))
+
+    def with_device(self, preset: str, stem: str) -> "Setup":
+        """The same with one more device, under a free name made of `stem`."""
+        taken = {d.name for d in self.devices}
+        name = next(n for n in (stem, *(f"{stem}{i}" for i in range(2, len(taken) + 3))) if n not in taken)
+        return replace(self, devices=(*self.devices, DeviceChoice(name, preset, None)))
+
+    def without_device(self, device: str) -> "Setup":
+        """The same without a device."""
+        return replace(self, devices=tuple(d for d in self.devices if d.name != device))
+
     def runs_like(self, other: "Setup") -> bool:
         """Whether times that were measured for one hold for the other."""
         return (self.training, self.optimizer, self.batch, self.bindings) == (
