@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from xengine_gui.cost import DeviceChoice
 from xengine_gui.errors import InputError
 from xengine_gui.importers.costed.fields import MappingWantedError
 from xengine_gui.model.constraints import Constraint, with_added
@@ -93,7 +92,7 @@ class Document(QObject):
 
     def open(self, path: Path, setup: Setup | None = None) -> None:
         """Read a file beside the window and put it in place of what is open; a network under `setup`, if given."""
-        setup = setup or replace(self.setup, batch=None, bindings={}, links=(), costs=(), sizes={}, mapping={})
+        setup = setup or self.setup.for_another_file()
 
         def read() -> tuple[Work, ShownPlan | None]:
             work, plan = open_work(path, setup)
@@ -121,7 +120,7 @@ class Document(QObject):
             self._work, self._shown = result
             self._last_plans.clear()
             self._last_works.clear()
-            self._next_setup = replace(self.setup, batch=None, bindings={}, links=(), costs=(), sizes={}, mapping={})
+            self._next_setup = self.setup.for_another_file()
             self.undo_stack.clear()
             self.work_changed.emit()
             self.plan_changed.emit()
@@ -238,33 +237,18 @@ class Document(QObject):
 
     def set_preset(self, device: str, preset: str) -> None:
         """Give a device another preset, with that preset's own memory."""
-
-        def change(setup: Setup) -> Setup:
-            devices = (DeviceChoice(d.name, preset, None) if d.name == device else d for d in setup.devices)
-            return replace(setup, devices=tuple(devices))
-
-        self.edit_setup(f"preset of {device}", change)
+        self.edit_setup(f"preset of {device}", lambda setup: setup.with_preset(device, preset))
 
     def add_device(self, preset: str, stem: str) -> None:
         """Add a device under a free name made of `stem`."""
-
-        def change(setup: Setup) -> Setup:
-            taken = {d.name for d in setup.devices}
-            name = next(n for n in (stem, *(f"{stem}{i}" for i in range(2, len(taken) + 3))) if n not in taken)
-            return replace(setup, devices=(*setup.devices, DeviceChoice(name, preset, None)))
-
-        self.edit_setup(f"add {stem}", change)
+        self.edit_setup(f"add {stem}", lambda setup: setup.with_device(preset, stem))
 
     def remove_device(self, device: str) -> None:
         """Take a device away; the last one stays."""
         if len(self.setup.devices) < 2:
             self._refuse("The last device cannot be removed: a plan needs one to run on.")
             return
-
-        def change(setup: Setup) -> Setup:
-            return replace(setup, devices=tuple(d for d in setup.devices if d.name != device))
-
-        self.edit_setup(f"remove {device}", change)
+        self.edit_setup(f"remove {device}", lambda setup: setup.without_device(device))
 
     def show_plan(self, shown: ShownPlan) -> None:
         """Show a plan of the problem at hand."""
