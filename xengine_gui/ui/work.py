@@ -128,6 +128,14 @@ class Work:
             parts.append("measured times")
         return " · ".join(parts)
 
+    def is_like(self, other: "Work") -> bool:
+        """Whether both stand for the same problem, so that a plan of one is a plan of the other."""
+        return (
+            self.problem.devices == other.problem.devices
+            and (self.constraints, self.setup, self.links_given) == (other.constraints, other.setup, other.links_given)
+            and self.free_problem.operators is other.free_problem.operators
+        )
+
     @property
     def batch(self) -> int | None:
         """The batch size that was chosen, or else the one that the network has in its file."""
