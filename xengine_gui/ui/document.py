@@ -321,14 +321,7 @@ class Document(QObject):
 
     def _met_before(self, work: Work) -> Work:
         """The same work as it was before, where it was: its plan is then known."""
-        same = (
-            w
-            for w in self._last_works
-            if w.problem.devices == work.problem.devices
-            and (w.constraints, w.setup, w.links_given) == (work.constraints, work.setup, work.links_given)
-            and w.free_problem.operators is work.free_problem.operators
-        )
-        return next(same, work)
+        return next((last for last in self._last_works if last.is_like(work)), work)
 
     def _put(self, work: Work) -> None:
         if not self._goes_on:
