@@ -85,7 +85,7 @@ def planned() -> ShownPlan:
 
 @pytest.mark.parametrize("part", [1, 3, 17])
 def test_stacked_tensors_are_those_in_memory_and_never_above_the_curve(planned: ShownPlan, part: int) -> None:
-    stacks = Traces(planned).stacks()
+    stacks = Traces(planned).stacks
     index = TimelineIndex(planned.timeline)
     end_ns = planned.timeline.end_ns
     columns = Columns(TimeRange(end_ns // 5 if part > 1 else 0, end_ns // 5 + end_ns * 4 // 5 // part), 97)
@@ -108,7 +108,7 @@ def test_stacked_tensors_are_those_in_memory_and_never_above_the_curve(planned: 
 def test_a_layer_is_found_by_its_level(planned: ShownPlan) -> None:
     device = max(planned.timeline.devices, key=lambda d: d.peak_bytes)
     columns = Columns(TimeRange(0, planned.timeline.end_ns), 50)
-    layers = Traces(planned).stacks()[device.device].layers(columns, StepCurve(device.memory_ns, device.memory_bytes))
+    layers = Traces(planned).stacks[device.device].layers(columns, StepCurve(device.memory_ns, device.memory_bytes))
     assert layers is not None
     column = int(np.argmax(layers.top[-1]))
     thick = int(np.argmax(layers.top[:, column] - layers.foot[:, column]))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoStack
 
 from xengine_gui.errors import InputError
@@ -18,12 +18,10 @@ from xengine_gui.schedule.replay import replay
 from xengine_gui.schedule.verify import verified_walk
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.change import Change
-from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.shown_plan import MANY_EVENTS, PAINTED_MS, ShownPlan
 from xengine_gui.ui.work import Setup, SizesWantedError, Work, open_work
 
 _PLANS_KEPT = 8
-_MANY_EVENTS = 20_000
-"""A plan of more is shown before its makespan and its overhead are known."""
 _WORKS_KEPT = 16
 
 
@@ -140,7 +138,12 @@ class Document(QObject):
                 self._shown = complete
                 self.plan_changed.emit()
 
-        self._figures.run(shown.with_figures, done, lambda _sentence: None)
+        def begin() -> None:
+            if self._shown is shown:
+                self._figures.run(shown.with_figures, done, lambda _sentence: None)
+
+        # Once it is painted: two threads take turns, so each would be slower.
+        QTimer.singleShot(PAINTED_MS, self, begin)
 
     def set_limit(self, device: str, memory_limit_bytes: int | None, gesture: int = 0) -> None:
         """Change a device's memory limit; changes of one gesture (a number other than 0) are undone together."""
@@ -346,4 +349,5 @@ def checked(path: Path, plan: Plan) -> ShownPlan | None:
     if not verdict.ok:
         raise InputError(path.name, f"the plan breaks a rule: {verdict.broken[0]}")
     shown = ShownPlan.of(plan, with_makespan=False, replayed=replay(plan, walk))
-    return shown if len(plan.events) > _MANY_EVENTS else shown.with_figures()
+    shown = shown if len(plan.events) > MANY_EVENTS else shown.with_figures()
+    return shown.ready()

@@ -198,6 +198,7 @@ class MainWindow(QMainWindow):
         self.sessions.close()
         self.exporting.close()
         self.selection.end()
+        self.links.close()
         self.walk.close()
         self.planning.close()
         self.document.close()

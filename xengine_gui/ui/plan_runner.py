@@ -289,7 +289,7 @@ class _Story:
 
     def _shown_of(self, plan: Plan) -> ShownPlan:
         small = len(self.run.problem.operators) <= _QUICKLY_PLACED
-        self._shown = ShownPlan.of(plan, self._unlimited_total_ns(), with_makespan=small)
+        self._shown = ShownPlan.of(plan, self._unlimited_total_ns(), with_makespan=small).ready()
         return self._shown
 
     def _ended(self, plan: Plan) -> ShownPlan:
@@ -297,7 +297,7 @@ class _Story:
         last, unlimited_ns = self._shown, self._unlimited.of(plan.problem)
         same = last is not None and last.plan.total_ns == plan.total_ns and last.plan.events == plan.events
         if last is None or not same or last.summary.makespan_ns is None:
-            return ShownPlan.of(plan, unlimited_ns)
+            return ShownPlan.of(plan, unlimited_ns).ready()
         return last.as_plan(plan, unlimited_ns)
 
     def _unlimited_total_ns(self) -> int | None:

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import QComboBox, QSlider, QToolButton
 
-from xengine_gui.schedule.narrate import Narrator, headline
+from xengine_gui.schedule.narrate import Narrator
 from xengine_gui.ui.actions import icon
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row, text_label
@@ -103,7 +103,7 @@ class PlaybackBar(Panel):
             self.sentence.setText("")
         elif at < 0:
             self.place.setText(f"{playback.count:,} events")
-            self.sentence.setText(_sentence(headline(shown.plan)))
+            self.sentence.setText(_sentence(shown.headline))
         else:
             moment = format_duration(shown.plan.events[at].start_ns)
             self.place.setText(f"{at + 1:,} of {playback.count:,}, at {moment}")

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from xengine_gui.model.problem import Problem
 from xengine_gui.ui import palette
+from xengine_gui.ui.background import Background
 from xengine_gui.ui.models.inventory import operator_model, operator_rows, tensor_model, tensor_rows
 from xengine_gui.ui.panels.inventory import InventoryPanel
 from xengine_gui.ui.panels.selection import SelectionPanel
@@ -15,7 +16,7 @@ from xengine_gui.ui.search import NameSearch
 from xengine_gui.ui.search_popup import Entry, SearchPopup
 from xengine_gui.ui.selection import NOTHING, Kind, Selection, SelectionModel
 from xengine_gui.ui.selection_traces import Traces
-from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.shown_plan import PAINTED_MS, ShownPlan
 from xengine_gui.ui.timeline.marks import Marks
 from xengine_gui.ui.timeline.view import TimelineView
 
@@ -35,6 +36,7 @@ class SelectionLinks(QObject):
         self._commands: palette.Commands | None = None
         self._before = NOTHING
         self._is_showing = False
+        self._background = Background(self)
         self.operators = InventoryPanel(
             "operators-panel", operator_model(self), word="operator", by="name, kind, phase or device", stretched=1
         )
@@ -66,9 +68,9 @@ class SelectionLinks(QObject):
         if problem is not self._problem:
             self._problem, self._names = problem, None
         if shown is None or self.model.shown is None or shown.timeline is not self.model.shown.timeline:
-            self.traces = None if shown is None else Traces(shown)
+            self.traces = None if shown is None else shown.traces
             self._panel.show_plan(shown, self.traces)
-            self._timeline.set_stack_source(None if self.traces is None else self.traces.stacks)
+            self._timeline.set_stack_source(None if self.traces is None else self.traces.stacks_made)
             traces = self.traces
             if shown is None or traces is None:
                 self.operators.show_plan(None)
@@ -76,9 +78,29 @@ class SelectionLinks(QObject):
             else:
                 self.operators.show_plan(lambda: operator_rows(shown, traces))
                 self.tensors.show_plan(lambda: tensor_rows(shown, traces))
+                self._make_tables(traces)
         self.model.set_work(problem)
         self.model.set_plan(shown)
         self._show()
+
+    def _make_tables(self, traces: Traces) -> None:
+        """Of a large plan, make beside the window what the first selection wants."""
+
+        def done(_made: None) -> None:
+            if traces is self.traces:
+                self._timeline.repaint_all()  # the stack was not there before
+
+        def begin() -> None:
+            if traces is self.traces:
+                self._background.run(traces.make, done, lambda _sentence: None)
+
+        self._background.forget()
+        if traces.is_large and not traces.is_made:
+            QTimer.singleShot(PAINTED_MS, self, begin)
+
+    def close(self) -> None:
+        """End what is being made."""
+        self._background.close()
 
     def find(self) -> None:
         """Open the search."""
@@ -161,7 +183,7 @@ class SelectionLinks(QObject):
     def _operator_of(self, current: Selection) -> str:
         if current.kind is Kind.TENSOR:
             return ""
-        known = self.traces is not None and current.name in self.traces.operators
+        known = bool(current.name) and self.traces is not None and current.name in self.traces.operators
         return current.name if known and current.kind in (Kind.OPERATOR, Kind.EVENT) else ""
 
 

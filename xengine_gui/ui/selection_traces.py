@@ -1,7 +1,7 @@
 """What belongs to what: an operator's computations, a tensor's makers, readers, transfers and stays; told in rows."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from xengine_gui.model.plan import Compute, Free, Transfer
 from xengine_gui.schedule.timeline import Category
 from xengine_gui.schedule.walk import Residency
 from xengine_gui.ui.selection import Kind, Selection
-from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.shown_plan import MANY_EVENTS, ShownPlan
 from xengine_gui.ui.timeline.lit import Lit, Part, Stay
 from xengine_gui.ui.timeline.stack import StackIndex, clipped_end
 
@@ -41,7 +41,19 @@ class Traces:
     def __init__(self, shown: ShownPlan) -> None:
         self._shown = shown
         self._events = shown.plan.events
-        self.operators: Mapping[str, Operator] = {o.name: o for o in shown.plan.problem.operators}
+        self.is_made = False
+        self.is_large = len(self._events) > MANY_EVENTS
+
+    def make(self) -> None:
+        """Make all tables at once, so that the first selection need not wait for them."""
+        tables: tuple[Sized, ...] = (self.operators, self.producer, self.readers, self.computations, self.transfers)
+        tables += (self.frees, self.stays, self.transfer_bytes, self.stacks)
+        self.is_made = all(len(table) >= 0 for table in tables)
+
+    @cached_property
+    def operators(self) -> Mapping[str, Operator]:
+        """The operators by name."""
+        return {o.name: o for o in self._shown.plan.problem.operators}
 
     @cached_property
     def producer(self) -> Mapping[str, str]:
@@ -101,7 +113,7 @@ class Traces:
         """What lights up with a selection."""
         tensors = self.tensors_of(selection)
         name = selection.name if selection.kind in (Kind.OPERATOR, Kind.EVENT) else ""
-        if not tensors and not self.computations.get(name):
+        if not tensors and not (name and self.computations.get(name)):
             return None
         size = self._shown.tensor_bytes
         stays = tuple(
@@ -139,6 +151,11 @@ class Traces:
         found = self.operators.get(operator)
         return () if found is None else tuple(dict.fromkeys(found.outputs))
 
+    def stacks_made(self) -> Mapping[str, StackIndex]:
+        """The stacks of a plan; of a large one none until they are made beside the window."""
+        return {} if self.is_large and not self.is_made else self.stacks
+
+    @cached_property
     def stacks(self) -> Mapping[str, StackIndex]:
         """Per device the stays of all tensors, to be stacked under its memory curve."""
         shown, size = self._shown, self._shown.tensor_bytes

@@ -4,13 +4,27 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from xengine_gui import planner
+from xengine_gui.model.operator import Operator
 from xengine_gui.model.plan import Compute, Plan
 from xengine_gui.model.problem import Problem
+from xengine_gui.schedule.narrate import headline
 from xengine_gui.schedule.replay import Replay, replay
 from xengine_gui.schedule.summary import PlanSummary, summarise
 from xengine_gui.schedule.timeline import Timeline, timeline
+from xengine_gui.schedule.walk import Residency
+from xengine_gui.ui.held import HeldIndex
+
+if TYPE_CHECKING:
+    from xengine_gui.ui.selection_traces import Traces
+
+
+MANY_EVENTS = 20_000
+"""Of a plan of more, what is not seen at once is worked out after it is shown."""
+PAINTED_MS = 200
+"""By then it is painted."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,40 @@ class ShownPlan:
     def tensor_bytes(self) -> Mapping[str, int]:
         """The size of each tensor."""
         return {t.name: t.size_bytes for t in self.plan.problem.tensors}
+
+    @cached_property
+    def numbered(self) -> Mapping[str, tuple[int, Operator]]:
+        """Each operator with its place in the base order."""
+        return {o.name: (i, o) for i, o in enumerate(self.plan.problem.operators)}
+
+    @cached_property
+    def held(self) -> Mapping[str, HeldIndex]:
+        """Per device what it holds at any moment."""
+        stays: dict[str, list[Residency]] = {device: [] for device in self.replay.memory}
+        for residency in self.replay.residencies:
+            stays[residency.device].append(residency)
+        memory = self.replay.memory
+        return {d: HeldIndex(rows, self.tensor_bytes, memory[d].parameter_bytes) for d, rows in stays.items()}
+
+    @cached_property
+    def traces(self) -> "Traces":
+        """What belongs to each tensor and operator."""
+        from xengine_gui.ui.selection_traces import Traces  # noqa: PLC0415 - traces are of shown plans
+
+        return Traces(self)
+
+    def ready(self) -> "ShownPlan":
+        """The same plan, with the tables of its first look made, which would hold up the window's thread."""
+        for table in (self.held, self.numbered, self.most_recomputed, self.headline):
+            len(table)
+        if len(self.plan.events) <= MANY_EVENTS:
+            self.traces.make()
+        return self
+
+    @cached_property
+    def headline(self) -> str:
+        """What is told before the first event is played."""
+        return headline(self.plan)
 
     @cached_property
     def most_recomputed(self) -> tuple["Recomputed", ...]:

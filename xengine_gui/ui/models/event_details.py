@@ -37,7 +37,7 @@ class EventDescriber:
         self._shown = shown
         self._plan: Plan = shown.plan
         self._size_bytes = shown.tensor_bytes
-        self._operators = {o.name: (i, o) for i, o in enumerate(self._plan.problem.operators)}
+        self._operators = shown.numbered
         self._parameter_bytes = {p.name: p.size_bytes for p in self._plan.problem.parameters}
 
     def describe(self, index: int) -> EventDetails:

@@ -1,11 +1,11 @@
 """The tensors that are in a device's memory at one moment, the largest first."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from xengine_gui.ui.held import HeldTensor, HeldTensors
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.units import format_duration, format_duration_exact, format_size, format_size_exact
 
@@ -26,23 +26,9 @@ class Column(IntEnum):
 _TITLES = {Column.TENSOR: "tensor", Column.SIZE: "size", Column.UNTIL: "until"}
 
 
-@dataclass(frozen=True, slots=True)
-class HeldTensor:
-    """A row: something in memory, and until when; `None` is the end of the plan."""
-
-    name: str
-    size_bytes: int
-    until_ns: int | None
-
-
-def held_at(shown: ShownPlan, device: str, time_ns: int) -> list[HeldTensor]:
+def held_at(shown: ShownPlan, device: str, time_ns: int) -> HeldTensors:
     """What a device holds at a moment, the largest first; parameters are one row, workspace is not listed."""
-    size = shown.tensor_bytes
-    rows = [HeldTensor(r.tensor, size[r.tensor], r.end_ns) for r in shown.replay.resident_at(device, time_ns)]
-    parameter_bytes = shown.replay.memory[device].parameter_bytes
-    if parameter_bytes:
-        rows.append(HeldTensor("parameters", parameter_bytes, None))
-    return sorted(rows, key=lambda row: (-row.size_bytes, row.name))
+    return shown.held[device].at(time_ns)
 
 
 class MemoryModel(QAbstractTableModel):
@@ -50,7 +36,7 @@ class MemoryModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[HeldTensor] = []
+        self._rows: Sequence[HeldTensor] = ()
         self._why: Callable[[str], str] = lambda _name: ""
 
     def set_why(self, why: Callable[[str], str]) -> None:
@@ -60,7 +46,8 @@ class MemoryModel(QAbstractTableModel):
     @property
     def total_bytes(self) -> int:
         """The bytes of all rows."""
-        return sum(row.size_bytes for row in self._rows)
+        rows = self._rows
+        return rows.total_bytes if isinstance(rows, HeldTensors) else sum(row.size_bytes for row in rows)
 
     def name(self, place: int) -> str:
         """What a row is of."""
@@ -71,9 +58,9 @@ class MemoryModel(QAbstractTableModel):
         if self._rows:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 0), [WHY_ROLE])
 
-    def set_rows(self, rows: list[HeldTensor]) -> None:
+    def set_rows(self, rows: Sequence[HeldTensor]) -> None:
         """Show other rows."""
-        if rows == self._rows:
+        if isinstance(rows, HeldTensors) and rows.same_as(self._rows):
             return
         self.beginResetModel()
         self._rows = rows

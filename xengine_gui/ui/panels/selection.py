@@ -109,7 +109,7 @@ class SelectionPanel(Panel):
         if shown is not None and self._shown is not None and shown.timeline is self._shown.timeline:
             return
         self._shown = shown
-        self._traces = traces if traces is not None or shown is None else Traces(shown)
+        self._traces = traces if traces is not None or shown is None else shown.traces
         self._explainer = None if shown is None else LazyExplainer(shown.plan)
         self._background.forget()
         self._describer = None if shown is None else EventDescriber(shown)

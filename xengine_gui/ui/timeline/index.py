@@ -122,7 +122,7 @@ class TimelineIndex:
                 continue
             place = np.minimum(events.searchsorted(bars.event), len(events) - 1)
             goal = np.where(events[place] == bars.event, device[place], -1)
-            found.extend(self._arrows(source, int(to), bars, goal == to) for to in np.unique(goal[goal >= 0]))
+            found.extend(self._arrows(source, to, bars, goal == to) for to in sorted(set(goal[goal >= 0].tolist())))
         return tuple(found)
 
     @staticmethod

@@ -30,7 +30,8 @@ class LaneIndex:
         self._latest_end = np.maximum.accumulate(self._end) if len(self._end) else self._end
         self._longest = Longest(bars.start_ns, self._end)
         self._by_category = {}
-        for number in np.unique(bars.category):
+        # Counted, not `np.unique`, which loads masked arrays and so holds up the first plan.
+        for number in np.flatnonzero(np.bincount(bars.category)).tolist():
             is_it = bars.category == number
             self._by_category[Category(number)] = Coverage(bars.start_ns[is_it], self._end[is_it])
 
