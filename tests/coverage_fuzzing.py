@@ -5,12 +5,15 @@ its own that ends at an error that is no sentence, at 5 s for one file, and at 1
 which few platforms have, so no test runs it; `fuzzing.py` is the fuzzer that needs nothing.
 """
 
+import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-SUFFIXES = (".onnx", ".json", ".graphml", ".log", ".xengine")
+from saved_programs import MODEL
+
+SUFFIXES = (".onnx", ".json", ".graphml", ".log", ".xengine", ".pt2")
 _LONGEST_BYTES = 20_000
 _MOST_SECONDS, _MOST_MEBIBYTES = 5, 1024
 
@@ -45,11 +48,12 @@ def _child(suffix: str, folder: Path, arguments: list[str]) -> None:
         import fuzzing  # noqa: PLC0415 - after it has been instrumented
     for place, (kind, data) in enumerate(fuzzing.seeds()):
         if kind == suffix:
-            (folder / "corpus" / str(place)).write_bytes(data)
+            seed = json.dumps(MODEL).encode() if suffix == ".pt2" else data
+            (folder / "corpus" / str(place)).write_bytes(seed)
     path = folder / f"at_work{suffix}"
 
     def read(data: bytes) -> None:
-        path.write_bytes(data)
+        path.write_bytes(fuzzing.archived(data) if suffix == ".pt2" else data)
         assert fuzzing.read(path) in {"read", "refused"}
 
     atheris.Setup([sys.argv[0], *arguments], read)

@@ -4,14 +4,18 @@
 """
 
 import copy
+import io
 import json
 import random
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from saved_programs import MODEL
 
 from xengine_gui import planner
 from xengine_gui.errors import InputError
@@ -77,7 +81,16 @@ def seeds() -> list[tuple[str, bytes]]:
     both = planner.open_file(sample_graphs() / "two_devices.json")
     assert isinstance(both, Problem)
     files.append((".graphml", b"".join(graphml_parts(both))))
+    files.append((".pt2", archived(json.dumps(MODEL).encode())))
     return [*((suffix, text.encode()) for suffix, text in texts), *files, *((".onnx", data) for data in _networks())]
+
+
+def archived(model: bytes) -> bytes:
+    """A saved program with this model in it."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("net/models/model.json", model)
+    return content.getvalue()
 
 
 def _problem():
@@ -309,6 +322,11 @@ def files_of(seed: int, every: list[tuple[str, bytes]]) -> tuple[str, bytes]:
         return suffix, rearranged_network(data, rng)
     if suffix in {".json", ".xengine"} and rng.random() < 0.5:
         return suffix, rearranged_json(data, rng)
+    if suffix == ".pt2" and rng.random() < 0.9:  # a changed archive is mostly no archive
+        model = json.dumps(MODEL).encode()
+        return suffix, archived(
+            rearranged_json(model, rng) if rng.random() < 0.7 else damaged(model, rng.choice(every)[1], rng)
+        )
     return suffix, damaged(data, rng.choice(every)[1], rng)
 
 

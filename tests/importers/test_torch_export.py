@@ -162,12 +162,6 @@ def test_a_saved_program_is_read_by_a_function_that_loads_it(module: Path) -> No
     assert network.activation_bytes == opened(module, "net").activation_bytes
 
 
-def test_a_saved_program_is_not_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "net.pt2").write_bytes(b"PK")
-    assert main(["inspect", str(tmp_path / "net.pt2")]) == 2
-    assert "runs what is pickled in it, so it is not opened" in capsys.readouterr().err
-
-
 @needs_torch
 def test_the_command_line_trains_a_module(module: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", f"{module}:net", "--training", "--batch", "4"]) == 0

@@ -1,8 +1,7 @@
 """PyTorch modules by `torch.export`: `module.py:factory` names a Python file and the function in it to call.
 
 The file is run, so it is never read unless its function is named. PyTorch is loaded when the first module is read.
-Saved programs (`.pt2`) are not opened: `torch.export.load` unpickles constants and evaluates the text of symbolic
-shapes, so a file from elsewhere could run anything.
+Saved programs (`.pt2`) are read without PyTorch, and nothing in them is run.
 """
 
 from collections.abc import Mapping
@@ -15,17 +14,13 @@ from xengine_gui.importers.sizes import with_sizes
 from xengine_gui.model.graph import NetworkGraph
 
 _MARK = ".py:"
-_PT2 = (
-    "loading a saved program runs what is pickled in it, so it is not opened; if you trust it, load it in a file of "
-    'your own, def net(): return torch.export.load("FILE.pt2"), and name that: module.py:net'
-)
 
 
 class TorchExportImporter:
-    """Calls a function that gives a module and example inputs, and reads what `torch.export` makes of them."""
+    """Reads what `torch.export` makes of a module, which a function gives, and what it has saved."""
 
     key = "torch_export"
-    title = "PyTorch modules (module.py:factory)"
+    title = "PyTorch modules (module.py:factory) and saved programs"
     suffixes = (".py", ".pt2")
 
     def read(
@@ -34,7 +29,10 @@ class TorchExportImporter:
     ) -> NetworkGraph:  # fmt: skip
         """The network of a module with the shapes of its example inputs, repeated or cut to a batch size."""
         if path.suffix.lower() == ".pt2":
-            raise InputError(str(path), _PT2)
+            refuse_mapping(path, mapping)
+            from xengine_gui.importers.torch_format.archive import saved_network  # noqa: PLC0415
+
+            return with_sizes(saved_network(path, batch, bindings), sizes, str(path))
         file, mark, factory = str(path).rpartition(_MARK)
         if not mark or not factory.isidentifier():
             raise InputError(

@@ -280,6 +280,8 @@ def _is_viewable(source: Any, value: Any) -> bool:
     """Whether PyTorch can give the result without a copy, as far as the strides tell."""
     if tuple(source.stride()) == tuple(value.stride()) and tuple(source.shape) == tuple(value.shape):
         return True
+    if None in (*source.stride(), *source.shape, *value.stride(), *value.shape):
+        return False  # of a saved program with lengths that depend on values
     sizes = sorted(zip(source.stride(), source.shape, strict=True))
     moved = sorted(zip(value.stride(), value.shape, strict=True))
     if [pair for pair in sizes if pair[1] != 1] == [pair for pair in moved if pair[1] != 1]:
