@@ -1,4 +1,5 @@
 import csv
+import gzip
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from problems_fixed import chain_problem
 from xengine_gui.cli import main
 from xengine_gui.model.plan import Drop, Run
 from xengine_gui.model.plan_file import write_plan
+from xengine_gui.paths import sample_graphs
 from xengine_gui.schedule.export import EXPORTERS
 from xengine_gui.schedule.finish import finished_plan
 
@@ -78,3 +80,28 @@ def test_bad_input_is_a_sentence(plan_file: Path, tmp_path: Path, capsys: Captur
 def test_a_full_disk_is_told(plan_file: Path, capsys: Captured) -> None:
     assert run("export", plan_file, "-o", "/dev/full", "--format", "trace") == 2
     assert capsys.readouterr().err == "/dev/full: cannot be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize("part", ["--memory", "--graph"])
+@pytest.mark.parametrize(("suffix", "begin"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_memory_and_graph_are_drawn_alone(
+    part: str, suffix: str, begin: bytes, plan_file: Path, tmp_path: Path
+) -> None:
+    out, whole = tmp_path / f"part.{suffix}", tmp_path / f"whole.{suffix}"
+    assert run("render", plan_file, "-o", out, part) == 0
+    assert run("render", plan_file, "-o", whole, "--clock", "overlapped") == 0
+    assert out.read_bytes().startswith(begin)
+    assert out.read_bytes() != whole.read_bytes()
+    if suffix == "svg" and part == "--memory":
+        words = out.read_text()
+        assert "memory limit" in words
+        assert "peak " in words
+        assert ">compute<" not in words
+        assert ">compute<" in whole.read_text()
+
+
+def test_a_session_is_rendered_and_exported(tmp_path: Path) -> None:
+    session = sample_graphs() / "lenet_cpu_and_gpu.xengine"
+    assert run("render", session, "-o", tmp_path / "plan.svg", "--theme", "dark", "--width", "640") == 0
+    assert run("export", session, "-o", tmp_path / "trace.json.gz") == 0
+    assert json.loads(gzip.decompress((tmp_path / "trace.json.gz").read_bytes()))["traceEvents"]

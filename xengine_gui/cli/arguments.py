@@ -250,7 +250,9 @@ def _render(parser: argparse.ArgumentParser) -> None:
         "--clock", choices=[str(clock) for clock in Clock], help="put the plan on this clock; default: the file's own"
     )
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="default: light")
-    parser.add_argument("--graph", action="store_true", help="draw the graph in place of the timeline, in its own size")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--memory", action="store_true", help="draw the memory of each device alone")
+    part.add_argument("--graph", action="store_true", help="draw the graph in place of the timeline, in its own size")
 
 
 def _export(parser: argparse.ArgumentParser) -> None:

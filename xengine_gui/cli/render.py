@@ -20,19 +20,32 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.graph:
         draw_graph(plan, arguments.output, theme=arguments.theme)
     else:
-        draw(plan, arguments.output, width=arguments.width, height=arguments.height, theme=arguments.theme)
+        draw(
+            plan,
+            arguments.output,
+            width=arguments.width,
+            height=arguments.height,
+            theme=arguments.theme,
+            memory_alone=arguments.memory,
+        )
     say(f"The picture is in {shown(str(arguments.output))}.")
     return DONE
 
 
 def draw(
-    plan: Plan, path: Path, *, width: int = 1600, height: int | None = None, theme: Literal["light", "dark"] = "light"
+    plan: Plan,
+    path: Path,
+    *,
+    width: int = 1600,
+    height: int | None = None,
+    theme: Literal["light", "dark"] = "light",
+    memory_alone: bool = False,
 ) -> None:
     """Draw a plan into a picture file; no display is needed."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with qt_errors_told():
         from xengine_gui.ui.picture import render_picture  # noqa: PLC0415
-    render_picture(plan, path, width=width, height=height, theme=theme)
+    render_picture(plan, path, width=width, height=height, theme=theme, memory_alone=memory_alone)
 
 
 def draw_graph(plan: Plan, path: Path, *, theme: Literal["light", "dark"] = "light") -> None:

@@ -83,13 +83,13 @@ class Exporting(QObject):
 
         self._run(job, path, one.title, export_remarks(shown.plan, one))
 
-    def ask_for_picture(self) -> None:
-        """Ask where, and draw the plan that is shown, in the theme that is worn."""
+    def ask_for_picture(self, *, memory_alone: bool = False) -> None:
+        """Ask where, and draw the plan that is shown, or its memory alone, in the theme that is worn."""
         found = self._plan()
         path = None if found is None else ask_for_picture_file(self._window, *found)
         if found is not None and path is not None:
             plan, theme = found[0].plan, current_theme().name
-            self._run(lambda: render_picture(plan, path, theme=theme), path, "Picture")
+            self._run(lambda: render_picture(plan, path, theme=theme, memory_alone=memory_alone), path, "Picture")
 
     def ask_for_graph(self, expanded: frozenset[str]) -> None:
         """Ask where, and draw the graph of the plan that is shown with these blocks open."""

@@ -3,9 +3,11 @@
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, cast
 
+import numpy as np
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
     QColor,
@@ -25,7 +27,7 @@ from PySide6.QtWidgets import QApplication
 from xengine_gui.errors import InputError
 from xengine_gui.model.json_file import write_bytes
 from xengine_gui.model.plan import Clock, Plan, Status
-from xengine_gui.schedule.timeline import timeline
+from xengine_gui.schedule.timeline import Bars, Timeline, timeline
 from xengine_gui.schedule.verify import verify
 from xengine_gui.ui.picture_size import LEAST_WIDTH_PIXELS, MOST_PIXELS
 from xengine_gui.ui.theme import CATEGORY_TITLES, Theme, ThemeName, load_theme
@@ -44,12 +46,19 @@ _VECTOR_COLUMNS_PER_PIXEL = 4.0
 
 
 def render_picture(
-    plan: Plan, path: Path, *, width: int = 1600, height: int | None = None, theme: ThemeName = "light"
+    plan: Plan,
+    path: Path,
+    *,
+    width: int = 1600,
+    height: int | None = None,
+    theme: ThemeName = "light",
+    memory_alone: bool = False,
 ) -> None:
     """Write the picture of a plan to `path`, whose suffix says what it is: .svg, .png or .pdf.
 
-    `width` and `height` are in pixels (of 1/96 inch in a PDF); a height of `None` is as tall as looks well. The file
-    is written whole or not at all. Raises `InputError` for another suffix, a size that cannot be, or a plan without
+    With `memory_alone` it shows the memory of each device over time, without what runs. `width` and `height` are in
+    pixels (of 1/96 inch in a PDF); a height of `None` is as tall as looks well. The file is written whole or not at
+    all. Raises `InputError` for another suffix, a size that cannot be, or a plan without
     events.
     """
     if not LEAST_WIDTH_PIXELS <= width <= MOST_PIXELS or (height is not None and not 0 < height <= MOST_PIXELS):
@@ -58,7 +67,12 @@ def render_picture(
     write_drawing(
         path,
         lambda is_vector: _Picture(
-            plan, width, height, load_theme(theme), _VECTOR_COLUMNS_PER_PIXEL if is_vector else 1.0
+            plan,
+            width,
+            height,
+            load_theme(theme),
+            _VECTOR_COLUMNS_PER_PIXEL if is_vector else 1.0,
+            memory_alone=memory_alone,
         ),
     )
 
@@ -120,14 +134,35 @@ def _application() -> QGuiApplication:
     return QApplication(sys.argv[:1])
 
 
+def _without_lanes(shown: Timeline) -> Timeline:
+    """The memory of each device alone: a card has no room for a lane in which nothing is."""
+    nothing = np.zeros(0, dtype=np.int64)
+    bars = Bars(nothing, nothing, nothing, nothing)
+    devices = (
+        replace(d, compute=bars, incoming=bars, outgoing=bars, free_ns=nothing, free_event=nothing)
+        for d in shown.devices
+    )
+    return replace(shown, devices=tuple(devices))
+
+
 class _Picture:
     """A plan's picture, laid out and ready to be painted on anything."""
 
-    def __init__(self, plan: Plan, width: int, height: int | None, theme: Theme, columns_per_pixel: float) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        width: int,
+        height: int | None,
+        theme: Theme,
+        columns_per_pixel: float,
+        *,
+        memory_alone: bool = False,
+    ) -> None:
         self.title = printable(plan.problem.name or "plan")
         self._facts = facts_of(plan)
         self._theme, self._fonts = theme, picture_fonts()
-        self._index = TimelineIndex(timeline(plan))
+        shown = timeline(plan)
+        self._index = TimelineIndex(_without_lanes(shown) if memory_alone else shown)
         self._legend = self._legend_places(width)
         self._head = self._legend[-1][1] + self._fonts.line_height * 1.2
         room = None if height is None else height - self._head

@@ -67,7 +67,7 @@ class WindowShown(QObject):
         self.what_if()
         window.summary.show_plan(shown, stale=stale)
         window.left.devices.show_peaks({} if shown is None else shown.plan.peak_bytes, stale=stale)
-        for key in ("save_plan", "export_picture", *NEEDS_PLAN):
+        for key in ("save_plan", "export_picture", "export_memory", *NEEDS_PLAN):
             window.actions_by_key[key].setEnabled(shown is not None)
         window.exporting.show_enabled(enabled=shown is not None)
         self.state()

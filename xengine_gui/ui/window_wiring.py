@@ -27,6 +27,7 @@ def window_slots(window: "MainWindow") -> Mapping[str, Callable[[], object]]:
         "open_second": lambda: window.loop.ask_for_second(),  # noqa: PLW0108 - made before the panels are
         "save_plan": files.save_plan,
         "export_picture": lambda: window.walk.ask_for_picture(window.exporting),
+        "export_memory": lambda: window.exporting.ask_for_picture(memory_alone=True),
         "quit": window.close,
         "plan": window.planning.plan,
         "stop": window.planning.stop,
