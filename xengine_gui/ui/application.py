@@ -2,10 +2,12 @@
 
 import ctypes
 import gc
+import importlib
 import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +23,8 @@ from xengine_gui.ui.settings import load_settings
 from xengine_gui.ui.theme import THEME_CHOICES, apply_theme
 
 _SWITCH_INTERVAL_S = 0.0005
-_GC_THRESHOLDS = (100_000, 50, 100)
+_SHOWN_MS = 200
+_GC_THRESHOLDS = (20_000, 5, 1000)
 
 
 def run_window(files: Sequence[Path], *, demo: bool = False) -> int:
@@ -34,6 +37,7 @@ def run_window(files: Sequence[Path], *, demo: bool = False) -> int:
     window = MainWindow()
     interrupts = _Interrupts(app, window)
     window.show()
+    QTimer.singleShot(_SHOWN_MS, window, load_ahead)
     if files:
         QTimer.singleShot(0, window, lambda: window.open_file(files[0]))
     elif demo:
@@ -50,7 +54,8 @@ def make_application() -> QApplication:
     app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
     # While the planning thread judges a plan, each of the window's many short calls waits this long for its turn.
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
-    # A graph of 10,000 operators is a million objects that live on; each look through them stops every thread.
+    # A graph of 10,000 operators is a million objects that live on, and a look through them stops every thread: looks
+    # at what is new are kept short, and those at everything rare.
     gc.set_threshold(*_GC_THRESHOLDS)
     app.setApplicationName("xengine-planner")
     app.setApplicationDisplayName("XEngine planner")
@@ -59,6 +64,12 @@ def make_application() -> QApplication:
     chosen = load_settings().theme
     apply_theme(app, next((t for t in THEME_CHOICES if t == chosen), "system"))
     return app
+
+
+def load_ahead() -> None:
+    """Load what the first plan wants, beside the window, which it would hold up for a sixth of a second."""
+    name = "xengine_gui.ui.panels.progress_plot"
+    threading.Thread(target=importlib.import_module, args=(name,), name="loading", daemon=True).start()
 
 
 def check_display() -> None:

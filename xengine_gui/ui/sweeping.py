@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -20,12 +21,16 @@ from xengine_gui.ui.document import Document
 from xengine_gui.ui.long_job import LongJob
 from xengine_gui.ui.panels.study_parts import ask_where
 from xengine_gui.ui.panels.sweep import SweepPanel
+from xengine_gui.ui.panels.sweep_form import AskedAxis
 from xengine_gui.ui.planning import Planning
 from xengine_gui.ui.study_plans import PlanShower
 from xengine_gui.ui.sweep_chart import SweepHit
 from xengine_gui.ui.sweep_picture import render_sweep
 from xengine_gui.ui.theme import current_theme
 from xengine_gui.units import format_size
+
+_QUICKLY_RANGED = 2000
+"""Up to so many operators the usual limits are found at once."""
 
 
 @dataclass
@@ -85,6 +90,7 @@ class Sweeping(QObject):
         self._running: _Running | None = None
         self._sweep: Sweep | None = None
         self._trouble = ""
+        self._is_asked = False
         panel.run.run_asked.connect(self.run)
         panel.run.stop_asked.connect(self.job.stop)
         panel.form.edited.connect(self._form_edited)
@@ -103,11 +109,11 @@ class Sweeping(QObject):
         if work is None or self.job.running:
             return
         problem, keys = work.problem, self._panel.form.chosen
+        self._is_asked = self._ranges.busy and len(problem.operators) > _QUICKLY_RANGED
+        if self._is_asked:
+            return  # as soon as the usual ranges are there
         try:
-            axes = tuple(
-                planner.sweep_axis(problem, a.device, a.low_bytes, a.high_bytes, a.count)
-                for a in self._panel.form.axes()
-            )
+            axes = tuple(map(self._axis, repeat(problem), self._panel.form.axes()))
         except InputError as error:
             self._trouble = f"{str(error)[:1].upper()}{str(error)[1:]}."
             self._show_state()
@@ -125,6 +131,15 @@ class Sweeping(QObject):
             )
         )  # fmt: skip
         self._draw()
+
+    def _axis(self, problem: Problem, form: AskedAxis) -> Axis:
+        """The limits of a device that the form says; what it leaves open is usually known already."""
+        low, high = self._usual.get(form.device, (None, None))
+        low = low if form.low_bytes is None else form.low_bytes
+        high = high if form.high_bytes is None else form.high_bytes
+        if form.high_bytes is None and low is not None and high is not None:
+            high = max(low, high)
+        return planner.sweep_axis(problem, form.device, low, high, form.count)
 
     def close(self) -> None:
         """End everything."""
@@ -199,10 +214,16 @@ class Sweeping(QObject):
         def done(ranges: Mapping[str, tuple[int, int]]) -> None:
             self._usual = ranges
             self._panel.form.show_usual(ranges)
+            go_on()
 
+        def go_on() -> None:
+            if self._is_asked:
+                self.run()
+
+        self._is_asked = False
         self._usual = {}
         names = [d.name for d in problem.devices]
-        self._ranges.run(lambda: {name: usual_range(problem, name) for name in names}, done, lambda _sentence: None)
+        self._ranges.run(lambda: {name: usual_range(problem, name) for name in names}, done, lambda _sentence: go_on())
 
     def _draw(self) -> None:
         running = self._running

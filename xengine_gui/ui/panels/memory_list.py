@@ -1,6 +1,6 @@
 """What is in a device's memory at a moment: a table, the largest first, with the reason for each where one is asked."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -36,6 +36,8 @@ class MemoryTable(QTableView):
         header.setSectionResizeMode(Column.TENSOR, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(Column.SIZE, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(Column.UNTIL, QHeaderView.ResizeMode.ResizeToContents)
+        # Else a thousand rows are measured whenever another moment is looked at; the largest stand above.
+        header.setResizeContentsPrecision(0)
         header.setHighlightSections(False)
         self.setAccessibleName("Tensors in memory")
         self.set_explained(explained=False)
@@ -85,10 +87,6 @@ class _WhyDelegate(QStyledItemDelegate):
             shown = painter.fontMetrics().elidedText(why, Qt.TextElideMode.ElideRight, line.width())
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
         painter.restore()
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """As wide as its text."""
-        return super().sizeHint(option, index)
 
     @property
     def _table(self) -> QTableView:
