@@ -11,7 +11,7 @@ from xengine_gui.ui.timeline.details import Details, DetailsSource, shortened
 from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import Columns
 from xengine_gui.ui.timeline.index import Place
-from xengine_gui.ui.timeline.lanes import LaneIndex
+from xengine_gui.ui.timeline.lanes import LaneIndex, categories_among
 from xengine_gui.ui.timeline.layout import Band
 from xengine_gui.ui.timeline.memory import is_at_peak, layers_of, limit_label
 from xengine_gui.units import format_size, format_size_exact
@@ -138,7 +138,7 @@ def describe_hit(source: DetailsSource, frame: Frame, hit: Hit) -> Details:
     if len(hit.positions) == 1 or hit.place.lane != "compute":
         return details
     category = frame.index.devices[hit.place.device].compute.bars.category[hit.positions]
-    kinds = [(CATEGORY_TITLES[Category(c)], int(np.count_nonzero(category == c))) for c in np.unique(category)]
+    kinds = [(CATEGORY_TITLES[Category(c)], int(np.count_nonzero(category == c))) for c in categories_among(category)]
     among = ", ".join(f"{count:,} {title}" for title, count in kinds)
     return Details(details.title, (("among them", among), *details.rows), details.why)
 

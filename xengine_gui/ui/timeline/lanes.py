@@ -20,6 +20,12 @@ class Look:
 _NOTHING = Look({}, np.zeros(0, np.int64))
 
 
+def categories_among(numbers: Int64Array) -> list[int]:
+    """The categories that occur; counted, since `np.unique` loads masked arrays, which holds up the first picture."""
+    found: list[int] = np.flatnonzero(np.bincount(numbers)).tolist()
+    return found
+
+
 class LaneIndex:
     """Finds the columns that each category fills, the bars that are wide, and what is under the mouse."""
 
@@ -30,8 +36,7 @@ class LaneIndex:
         self._latest_end = np.maximum.accumulate(self._end) if len(self._end) else self._end
         self._longest = Longest(bars.start_ns, self._end)
         self._by_category = {}
-        # Counted, not `np.unique`, which loads masked arrays and so holds up the first plan.
-        for number in np.flatnonzero(np.bincount(bars.category)).tolist():
+        for number in categories_among(bars.category):
             is_it = bars.category == number
             self._by_category[Category(number)] = Coverage(bars.start_ns[is_it], self._end[is_it])
 

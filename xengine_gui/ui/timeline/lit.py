@@ -15,6 +15,7 @@ from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Frame
 from xengine_gui.ui.timeline.geometry import Runs
 from xengine_gui.ui.timeline.index import TimelineIndex
+from xengine_gui.ui.timeline.lanes import categories_among
 from xengine_gui.ui.timeline.layout import Band
 from xengine_gui.ui.timeline.primitives import TEXT_LEFT, draw_rects
 from xengine_gui.units import format_size
@@ -138,7 +139,7 @@ def _lane(painter: QPainter, frame: Frame, lane: _Lane) -> None:
         draw_rects(painter, frame.layout.left + first * pixel - 1, band.top, _LEAST_FREE + 1, band.height)
         return
     runs, category, part = Runs(first.astype(np.int64), stop.astype(np.int64)), lane.category[seen], lane.part[seen]
-    for number in np.unique(category):
+    for number in categories_among(category):
         chosen = category == number
         some = Runs(runs.first[chosen], runs.stop[chosen])
         fill_runs(painter, frame, some, band, frame.theme.category(Category(number)), least_width=2.5)

@@ -7,7 +7,7 @@ import numpy as np
 
 from xengine_gui.schedule.timeline import Bars, Category, Int64Array
 from xengine_gui.ui.timeline.index import DeviceIndex
-from xengine_gui.ui.timeline.lanes import LaneIndex
+from xengine_gui.ui.timeline.lanes import LaneIndex, categories_among
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def sums_of(device: DeviceIndex, start_ns: int, end_ns: int, event_bytes: Mappin
     """The sums between two moments; `event_bytes` has the bytes of each transfer, by its position in the events."""
     positions, part_ns = _parts(device.compute, start_ns, end_ns)
     category = device.compute.bars.category[positions]
-    time_ns = {Category(int(c)): int(np.sum(part_ns[category == c])) for c in np.unique(category)}
+    time_ns = {Category(int(c)): int(np.sum(part_ns[category == c])) for c in categories_among(category)}
     moved = [_ended(lane.bars, start_ns, end_ns) for lane in (device.incoming, device.outgoing)]
     in_bytes, out_bytes = (sum(event_bytes.get(event, 0) for event in events.tolist()) for events in moved)
     first, last = np.searchsorted(device.device.free_ns, (start_ns, end_ns + 1)).tolist()
