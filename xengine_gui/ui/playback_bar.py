@@ -1,12 +1,12 @@
 """The bar below the timeline and the graph that plays a plan, with a sentence for the present event."""
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
-from PySide6.QtWidgets import QComboBox, QSlider, QToolButton
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QSlider, QToolButton
 
 from xengine_gui.schedule.narrate import Narrator
 from xengine_gui.ui.actions import icon
 from xengine_gui.ui.background import Background
-from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row
 from xengine_gui.ui.playback import SPEEDS, Playback
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import current_theme
@@ -36,7 +36,8 @@ class PlaybackBar(Panel):
         self.slider.setAccessibleName("Event of the plan")
         self.slider.setToolTip("Go to an event of the plan")
         self.slider.setPageStep(10)
-        self.place = text_label("", "small")
+        self.place = ElidedLabel("", "small")
+        self.place.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.speed = QComboBox()
         self.speed.addItems([name for name, _ in SPEEDS])
         self.speed.setCurrentIndex(1)

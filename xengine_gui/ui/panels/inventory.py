@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView
 
 from xengine_gui.ui.models.rows_model import NAME_ROLE, RowsModel
-from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, fit_rows, row
 from xengine_gui.units import format_count
 
 _FILTER_MS = 60
@@ -150,7 +150,7 @@ class _Table(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + _ROW_PADDING)
+        fit_rows(self, _ROW_PADDING)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(52)

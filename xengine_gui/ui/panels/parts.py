@@ -1,5 +1,6 @@
 """Small widgets that the panels are made of."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionButton,
     QStylePainter,
+    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -107,28 +109,35 @@ class ElidedButton(QPushButton):
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
-class _FittedWidth(QObject):
-    """Keeps a widget as wide as a sample text and what stands beside it, whatever the size of text."""
+class _Fitted(QObject):
+    """Fits a widget anew whenever the size of text has changed."""
 
-    def __init__(self, widget: QWidget, sample: str, beside: int) -> None:
+    def __init__(self, widget: QWidget, fit: Callable[[], object]) -> None:
         super().__init__(widget)
-        self._sample, self._beside = sample, beside
+        self._fit = fit
         widget.installEventFilter(self)
-        self._fit(widget)
+        fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Fit again when the font has changed."""
-        if event.type() == QEvent.Type.FontChange and isinstance(watched, QWidget):
-            self._fit(watched)
+        """Fit again."""
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
         return super().eventFilter(watched, event)
 
-    def _fit(self, widget: QWidget) -> None:
-        widget.setFixedWidth(widget.fontMetrics().horizontalAdvance(self._sample) + self._beside)
+
+def fit_text(widget: QWidget, fit: Callable[[], object]) -> None:
+    """Fit something to the text of a widget, now and whenever text becomes larger or smaller."""
+    _Fitted(widget, fit)
 
 
 def fit_width(widget: QWidget, sample: str, beside: int) -> None:
     """Make a widget as wide as a sample text and `beside` pixels, also when text becomes larger or smaller."""
-    _FittedWidth(widget, sample, beside)
+    fit_text(widget, lambda: widget.setFixedWidth(widget.fontMetrics().horizontalAdvance(sample) + beside))
+
+
+def fit_rows(table: QTableView, padding: int) -> None:
+    """Make rows as high as a line of text and `padding` pixels, also when text becomes larger or smaller."""
+    fit_text(table, lambda: table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + padding))
 
 
 def row(*items: QWidget | int | None, spacing: int = 8) -> QHBoxLayout:

@@ -23,7 +23,17 @@ from xengine_gui.ui.models.memory_model import MemoryModel, held_at
 from xengine_gui.ui.models.range_model import range_model, range_rows
 from xengine_gui.ui.models.thing_details import moment_details, operator_details, tensor_details
 from xengine_gui.ui.panels.memory_list import MemoryTable
-from xengine_gui.ui.panels.parts import ElidedLabel, Panel, clear, column, row, section_label, text_label, title_label
+from xengine_gui.ui.panels.parts import (
+    ElidedLabel,
+    Panel,
+    clear,
+    column,
+    fit_rows,
+    row,
+    section_label,
+    text_label,
+    title_label,
+)
 from xengine_gui.ui.panels.trace_list import TraceTable
 from xengine_gui.ui.selection import NOTHING, Kind, Selection
 from xengine_gui.ui.selection_traces import Traces
@@ -37,7 +47,7 @@ _EMPTY_HINT = "What is clicked in the timeline is explained here."
 _HINT = "Click a bar, a transfer, a free or a memory curve, or press / to find an operator or a tensor."
 _FOLLOW_MS = 50
 _MOST_TENSORS = 12
-_LEAST_HEIGHT = 130
+_LEAST_HEIGHT = 72
 
 
 class SelectionPanel(Panel):
@@ -283,7 +293,7 @@ def sums_table(shown: ShownPlan, traces: Traces, start_ns: int, end_ns: int) -> 
     table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
     table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 7)
+    fit_rows(table, 7)
     header = table.horizontalHeader()
     header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
     header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)

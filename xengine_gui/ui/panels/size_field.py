@@ -5,7 +5,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from xengine_gui.errors import InputError
@@ -17,6 +17,7 @@ UNLIMITED = "unlimited"
 _NOTCH = 120
 _STEPS_PER_SIZE = 40
 _SHARE = re.compile(r"\s*(\d{1,6}(?:[.,]\d{1,6})?)\s*%\s*")
+_COMES_BY = (Qt.FocusReason.MouseFocusReason, Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 _BARE_LETTER = re.compile(r"[\d.,_]\s*[kmgtKMGT]\s*$")
 
 
@@ -44,6 +45,7 @@ class SizeField(QWidget):
         self.hint.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.hint.hide()
         self.setLayout(column(self.edit, None if hint_apart else self.hint, spacing=3))
+        self.edit.come_to.connect(self._begun)
         self.edit.textEdited.connect(self._typed)
         self.edit.editingFinished.connect(self._entered)
         self.edit.given_up.connect(self._restore)
@@ -64,7 +66,12 @@ class SizeField(QWidget):
 
     def _typed(self, text: str) -> None:
         size_bytes, mistake = _read(text, self.whole_bytes)
-        self._show_hint("" if mistake else _echo(text, size_bytes), wrong=False)
+        self._show_hint("" if mistake else _echo(text, size_bytes, self.whole_bytes), wrong=False)
+
+    def _begun(self) -> None:
+        """Say what can be typed, to somebody who has come to the field and types nothing yet."""
+        share = "" if self.whole_bytes is None else "a share such as 50 %, "
+        self._show_hint(f"A size such as 8 GiB, {share}or {UNLIMITED}", wrong=False)
 
     def _entered(self) -> None:
         if self.edit.text() == _shown(self._size_bytes):
@@ -108,6 +115,8 @@ class SizeField(QWidget):
 
 
 class _Edit(QLineEdit):
+    come_to = Signal()
+    """It has the focus now, which came by a click or by Tab."""
     given_up = Signal()
     turned = Signal(int)
     """Notches of the wheel, upwards positive."""
@@ -124,6 +133,11 @@ class _Edit(QLineEdit):
         notches, self._rest = divmod(self._rest + event.angleDelta().y(), _NOTCH)
         self.turned.emit(notches)
         event.accept()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() in _COMES_BY:
+            self.come_to.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -154,9 +168,13 @@ def _read(text: str, whole_bytes: Callable[[], int] | None) -> tuple[int | None,
     return size_bytes, ""
 
 
-def _echo(text: str, size_bytes: int | None) -> str:
+def _echo(text: str, size_bytes: int | None, whole_bytes: Callable[[], int] | None) -> str:
     if size_bytes is None:
         return "no limit"
+    share = None if whole_bytes is None else _SHARE.fullmatch(text)
+    if share is not None and whole_bytes is not None:
+        whole = format_size(whole_bytes())
+        return f"{share[1]} % of the {whole} that it takes with everything retained: {format_size_exact(size_bytes)}"
     rule = f"{BARE_LETTER_RULE}: " if _BARE_LETTER.search(text) else ""
     return f"{rule}{format_size_exact(size_bytes)}"
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QModelIndex, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from xengine_gui.ui.models.rows_model import ColumnOf, RowsModel
+from xengine_gui.ui.panels.parts import fit_rows, fit_text
 from xengine_gui.ui.selection_traces import TraceRow
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.lit import PART_WORDS, Part
@@ -13,7 +14,9 @@ from xengine_gui.units import format_duration, format_duration_exact
 
 _PADDING = 7
 _MOST_LINES = 6
-_LEAST_LINES = 1
+_LEAST_LINES = 4
+_LARGE = 32
+"""Lines of large text, of which a small screen has room for few."""
 
 
 def _words(row: TraceRow) -> str:
@@ -56,7 +59,7 @@ class TraceTable(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + _PADDING)
+        fit_rows(self, _PADDING)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setResizeContentsPrecision(40)
@@ -65,16 +68,20 @@ class TraceTable(QTableView):
         self.setAccessibleName("Events of what is selected")
         self.clicked.connect(self._chosen)
         self.activated.connect(self._chosen)
+        fit_text(self, lambda: self._fit(self.rows.rowCount()))
 
     def show_rows(self, rows: Sequence[TraceRow]) -> None:
         """Show other events."""
         self.rows.set_rows(rows)
-        line = self.verticalHeader().defaultSectionSize()
-        lines = min(len(rows), _MOST_LINES)
+        self._fit(len(rows))
+
+    def _fit(self, rows: int) -> None:
+        line = self.fontMetrics().height() + _PADDING
+        lines = min(rows, _MOST_LINES)
         head = self.horizontalHeader().sizeHint().height() + 4
         self._height = head + lines * line
         self.setMaximumHeight(self._height)
-        self.setMinimumHeight(head + min(lines, _LEAST_LINES) * line)
+        self.setMinimumHeight(head + min(lines, _LEAST_LINES if line < _LARGE else 1) * line)
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
