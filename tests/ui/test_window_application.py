@@ -18,8 +18,11 @@ from PySide6.QtCore import QTimer
 from xengine_gui.ui import application, main_window
 
 class Window(main_window.MainWindow):
-    def _show_plan(self):
-        super()._show_plan()
+    def __init__(self):
+        super().__init__()
+        self.document.plan_changed.connect(self.tell)
+
+    def tell(self):
         if self.document.shown is not None:
             print("shown", self.planning.runner.process_id, flush=True)
 
