@@ -4,11 +4,13 @@ from math import prod
 from pathlib import Path
 
 import pytest
+from recorded_modules import Recorded, recorded
 
 from xengine_gui.importers import read_network
 from xengine_gui.model.graph import GraphOperator, GraphParameter, GraphTensor, NetworkGraph
 from xengine_gui.paths import sample_graphs
 from xengine_gui.profile.recipes import Recipe, backward_recipes, forward_recipe, shape_of
+from xengine_gui.training import training_graph
 
 Shape = tuple[int, ...]
 
@@ -123,3 +125,29 @@ def test_the_gradients_of_pools() -> None:
     assert backward_recipes(mean, written, inputs=1, parameters=0) == (mean,)
     most = recipe(one("MaxPool", [image], written, kernel_shape=(2, 2), strides=(2, 2)))
     assert shapes(backward_recipes(most, written, inputs=1, parameters=0)) == [("Add", [image, image])]
+
+
+@pytest.mark.parametrize("row", recorded("modules"), ids=lambda row: row.title)
+def test_every_operator_of_a_pytorch_module_has_a_recipe(row: Recorded) -> None:
+    graph = training_graph(row.network)
+    for operator in graph.operators:
+        if operator.forward is not None and operator.forward.known:
+            made = forward_recipe(row.network, operator.forward, training=True)
+            written = shape_of(row.network, operator.forward.outputs[0])
+            assert made is not None or operator.kind == "Range"
+            assert written is not None
+            if made is not None:
+                assert "backward_reads" not in made.attributes
+                backward_recipes(made, written, inputs=1, parameters=1)
+
+
+def test_windows_and_axes_of_a_pytorch_module_are_kept() -> None:
+    bottleneck = recorded("modules")[0].network
+    strided = [o for o in bottleneck.operators if o.kind == "Conv" and o.attributes["strides"] == (2, 2)]
+    assert len(strided) == 2
+    for operator in strided:
+        read, wrote = (bottleneck.tensors[name].shape for name in (operator.inputs[0], operator.outputs[0]))
+        assert read is not None
+        assert wrote is not None
+        assert read[2] == 2 * wrote[2]
+    assert {o.attributes["pads"] for o in bottleneck.operators if o.kind == "Conv"} == {(0,) * 4, (1,) * 4}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,6 +10,8 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 _OLD = ("consumed_inputs", "spatial", "is_test")
+_OURS = ("backward_reads", "saved_widths")
+"""Attributes by which importers tell what a backward reads, which ONNX does not know."""
 _BATCH_OUTPUTS = 3
 
 
@@ -17,7 +20,7 @@ def arranged(recipe: "Recipe", written: tuple[Shape, ...], *, training: bool) ->
 
     `written` has the shapes of the outputs. `None` where such values cannot be known from the shapes.
     """
-    recipe = replace(recipe, attributes={k: v for k, v in recipe.attributes.items() if k not in _OLD})
+    recipe = replace(recipe, attributes={k: v for k, v in recipe.attributes.items() if k not in _OLD + _OURS})
     if recipe.kind == "BatchNormalization":
         return _batch_normalization(recipe, training=training)
     if recipe.kind.startswith("Reduce"):
@@ -125,6 +128,15 @@ def _dropout(recipe: "Recipe", _: tuple[Shape, ...]) -> "Recipe":
     return replace(recipe, feeds=feeds, slots=slots, output_count=2, attributes=kept)  # type: ignore[arg-type]
 
 
+def _gemm(recipe: "Recipe", _: tuple[Shape, ...]) -> "Recipe":
+    """A linear layer over more dimensions than one is that over all of them together."""
+    whole = recipe.feeds[0]
+    if len(whole.shape) < 3:
+        return recipe
+    rows = replace(whole, shape=(prod(whole.shape[:-1]), whole.shape[-1]))
+    return replace(recipe, feeds=(rows, *recipe.feeds[1:]))
+
+
 def _recurrent(recipe: "Recipe", _: tuple[Shape, ...]) -> "Recipe":
     """Sequences of full length."""
     steps = recipe.feeds[0].shape[0]
@@ -150,6 +162,7 @@ _RULES: Mapping[str, Callable[["Recipe", tuple[Shape, ...]], "Recipe | None"]] =
     "Upsample": _resize,
     "Split": _split,
     "Clip": _clip,
+    "Gemm": _gemm,
     "Dropout": _dropout,
     "LSTM": _recurrent,
     "GRU": _recurrent,

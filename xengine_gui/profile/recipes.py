@@ -160,7 +160,8 @@ def _transposed(forward: Recipe, written: Shape, wanted: Wanted) -> tuple[Recipe
 def _gemm(forward: Recipe, written: Shape, wanted: Wanted) -> tuple[Recipe, ...]:
     a = forward.feeds[0].shape
     inner = a[0 if forward.attributes.get("transA") else -1]
-    rows, columns = written
+    rows, columns = prod(written[:-1]), written[-1]
+    written = (rows, columns)
     return (of("Gemm", written, (columns, inner)),) * wanted.first + (
         of("Gemm", written, (rows, inner), transA=1),
     ) * wanted.second

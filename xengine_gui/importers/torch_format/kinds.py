@@ -113,14 +113,14 @@ KINDS: Mapping[str, Kind] = {
     # Pooling and resizing.
     **dict.fromkeys(
         ("max_pool1d", "max_pool2d", "max_pool3d"),
-        Kind("MaxPool", ("self",), ("i0", "o1"), extra="indices", attributes={"kernel_size": "kernel_shape"}),
+        Kind("MaxPool", ("self",), ("i0", "o1"), extra="indices"),
     ),
     **dict.fromkeys(
         ("adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d"), Kind("MaxPool", ("self",), ("i0", "o1"))
     ),
     **dict.fromkeys(
         ("avg_pool1d", "avg_pool2d", "avg_pool3d"),
-        Kind("AveragePool", ("self",), _INPUT, attributes={"kernel_size": "kernel_shape"}),
+        Kind("AveragePool", ("self",), _INPUT),
     ),
     **dict.fromkeys(
         ("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"), Kind("AveragePool", ("self",), _INPUT)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from xengine_gui.importers.torch_format.attributes import onnx_attributes
 from xengine_gui.importers.torch_format.kinds import KINDS, RECURRENT, VIEWS, Kind
 from xengine_gui.importers.torch_format.recurrent import layers_of
 from xengine_gui.model.dtype import element_count, size_bytes
@@ -123,7 +124,7 @@ class Assembly:
         elif call.name in VIEWS or self._drops_nothing(call):
             self._view(call)
         else:
-            self._operator(call, KINDS.get(call.name))
+            self._operator(call, _kind_of(call))
         if call.in_place and call.node.args and call.node in self.names:
             # What reads the old tensor from here on reads the new one.
             self.names[call.node.args[0]] = self.names[call.node]
@@ -225,6 +226,12 @@ def _called(node: Any, values: tuple[Any, ...]) -> Call:
     return Call(node, whole[:-1] if in_place else whole, in_place, arguments, values)
 
 
+def _kind_of(call: Call) -> Kind | None:
+    if call.name.startswith("adaptive_avg") and set(_lengths(call.arguments.get("output_size"))) == {1}:
+        return Kind("GlobalAveragePool", ("self",))  # a mean, to PyTorch too
+    return KINDS.get(call.name)
+
+
 def _attributes(call: Call, kind: Kind | None) -> dict[str, Attribute]:
     attributes: dict[str, Attribute] = {}
     if kind is None:
@@ -235,11 +242,11 @@ def _attributes(call: Call, kind: Kind | None) -> dict[str, Attribute]:
             attributes[attribute] = value
         elif isinstance(value, tuple | list) and value:
             attributes[attribute] = tuple(int(v) for v in value)
+    shape = shape_of(call.values[0]) if _is_tensor(call.values[0]) else None
+    attributes.update(onnx_attributes(call.name, kind.kind, call.arguments, len(shape or ())))
     if kind.kind == "LayerNormalization":
         attributes["axis"] = -len(call.arguments.get("normalized_shape") or (1,))
     reads = kind.reads_in_place if call.in_place and kind.reads_in_place is not None else kind.reads
-    if call.name.startswith("adaptive_avg") and set(_lengths(call.arguments.get("output_size"))) == {1}:
-        reads = ()  # a mean, to PyTorch
     if reads == ("o1",) and len(call.values) < 2:
         reads = ("i0", "o0")
     if kind.kind == "BatchNormalization" and not call.arguments.get("training"):
