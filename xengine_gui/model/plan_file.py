@@ -9,6 +9,7 @@ from xengine_gui.model.plan import Clock, Compute, Event, Free, Plan, Status, Tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import FORMAT as PROBLEM_FORMAT
 from xengine_gui.model.problem_file import problem_to_json, take_problem
+from xengine_gui.model.quick_rows import quick_events
 
 FORMAT = "xengine-plan"
 _KINDS = "compute, recompute, transfer or free"
@@ -35,7 +36,7 @@ def parse_plan(data: Json, source: str, problem: Problem | None = None) -> Plan:
             fields.wrong("problem", "is missing (a plan without its problem needs the problem file beside it)")
         else:
             problem = take_problem(fields, form["problem"], "problem")
-    events = tuple(
+    events = quick_events(form.get("events")) or tuple(
         event
         for place, row in fields.objects(form, "events", "", needed=True)
         if (event := _event(fields, row, place)) is not None

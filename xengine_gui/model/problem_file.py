@@ -8,6 +8,7 @@ from xengine_gui.model.device import Device, Link, TransferTime
 from xengine_gui.model.json_file import Fields, Json, at, format_json, kind_of, read_json, write_text
 from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.problem import Problem
+from xengine_gui.model.quick_rows import quick_operators, quick_tensors
 from xengine_gui.model.tensor import Parameter, Tensor
 
 FORMAT = "xengine-problem"
@@ -38,7 +39,8 @@ def take_problem(fields: Fields, data: Json, place: str) -> Problem | None:
         "devices": tuple(_device(fields, row, p) for p, row in fields.objects(form, "devices", place, needed=True)),
         "links": tuple(_link(fields, row, p) for p, row in fields.objects(form, "links", place)),
         "transfers": tuple(_transfer_time(fields, row, p) for p, row in fields.objects(form, "transfers", place)),
-        "tensors": tuple(
+        "tensors": quick_tensors(form.get("tensors"))
+        or tuple(
             Tensor(fields.name(row, "name", p), fields.whole(row, "bytes", p))
             for p, row in fields.objects(form, "tensors", place, needed=True)
         ),
@@ -46,9 +48,8 @@ def take_problem(fields: Fields, data: Json, place: str) -> Problem | None:
             Parameter(fields.name(row, "name", p), fields.whole(row, "bytes", p))
             for p, row in fields.objects(form, "parameters", place)
         ),
-        "operators": tuple(
-            _operator(fields, row, p) for p, row in fields.objects(form, "operators", place, needed=True)
-        ),
+        "operators": quick_operators(form.get("operators"))
+        or tuple(_operator(fields, row, p) for p, row in fields.objects(form, "operators", place, needed=True)),
         "keep": fields.names(form, "keep", place),
     }
     if fields.unnamed:
