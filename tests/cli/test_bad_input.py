@@ -160,6 +160,12 @@ BAD = [
     (["plan", "problem.json", "--implementations"], "so --implementations has no meaning"),
     (["plan", "problem.json", "--demo"], "leave out the file"),
     (["plan", "--demo", "--batch", "7"], "--demo: is the demo, so --batch has no meaning."),
+    (["plan", "problem.json", "--link", "gpu=pcie4"], "is not of the form A:B=BUS"),
+    (["plan", "problem.json", "--link", "gpu:cpu=pcie4"], "must name two of the devices gpu."),
+    (["plan", "problem.json", "--link", "gpu:cpu=pcie9"], "did you mean 'pcie"),
+    (["plan", "problem.json", "--link", "gpu:cpu=8Gb/s"], "bits?"),
+    (["plan", "problem.json", "--link", "gpu:cpu=0"], "must be more than 0"),
+    (["plan", "problem.json", "--link", "gpu:cpu=1GB/s,3GB"], "is no time"),
     # --- names
     (["plan", "problem.json", "--strategy", "best"], "there is no strategy 'best'"),
     (["plan", "problem.json", "--strategy", "optimol"], "did you mean 'optimal'?"),

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import xengine_gui
 from xengine_gui.cli import values
-from xengine_gui.cli.options import add_problem, add_problem_options, add_sizes, add_strategies
+from xengine_gui.cli.options import add_problem, add_problem_options, add_progress, add_sizes, add_strategies
 from xengine_gui.cli.output import say
 from xengine_gui.errors import InputError, did_you_mean
 from xengine_gui.model.plan import Clock
@@ -137,9 +137,7 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--picture", metavar="FIG", type=values.file, help="draw the plan into a .svg, .png or .pdf file"
     )
-    parser.add_argument(
-        "--progress", action="store_true", help="tell on stderr how far it is; at a terminal that is done anyway"
-    )
+    add_progress(parser)
     parser.add_argument(
         "--write-model",
         metavar="FILE",
@@ -164,6 +162,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     )
     add_problem_options(parser)
     add_strategies(parser, "all")
+    add_progress(parser)
     parser.add_argument("--gap", metavar="R", type=values.ratio, help="stop at this proved distance; default: 0.1%%")
     parser.add_argument(
         "--time", metavar="S", type=values.seconds, default=30.0, help="seconds for each strategy, or none; default: 30"
@@ -204,6 +203,7 @@ def _sweep(parser: argparse.ArgumentParser) -> None:
         "--second-points", metavar="N", type=values.points, default=6, help="how many of them; default: 6"
     )
     add_strategies(parser, "optimal")
+    add_progress(parser)
     parser.add_argument("--gap", metavar="R", type=values.ratio, help="stop at this proved distance; default: 0.1%%")
     parser.add_argument(
         "--time", metavar="S", type=values.seconds, default=10.0, help="seconds for each plan, or none; default: 10"
@@ -308,9 +308,7 @@ def _profile(parser: argparse.ArgumentParser) -> None:
         "--optimizer", metavar="NAME", default="sgd", help="what training keeps per weight: none, sgd, momentum, adam"
     )
     add_sizes(parser)
-    parser.add_argument(
-        "--progress", action="store_true", help="tell each operator on stderr; at a terminal that is done anyway"
-    )
+    add_progress(parser)
     parser.add_argument("-o", "--output", metavar="FILE.csv", type=values.file, help="write the table, for --costs")
 
 

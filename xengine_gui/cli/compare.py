@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     problem = asked_problem(arguments)
     gap_ratio = SolveOptions().gap_ratio if arguments.gap is None else arguments.gap
     options = SolveOptions(gap_ratio=gap_ratio, time_limit_s=arguments.time)
-    comparison = _compared(problem, keys, options, in_process=arguments.in_process)
+    comparison = _compared(problem, keys, options, arguments)
     _print(comparison)
     if output is not None:
         _write(output, comparison)
@@ -49,9 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     return _status(comparison)
 
 
-def _compared(problem: Problem, keys: list[str], options: SolveOptions, *, in_process: bool) -> Comparison:
-    progress = _Progress(len(keys))
-    process = None if in_process else SolverProcess()
+def _compared(problem: Problem, keys: list[str], options: SolveOptions, arguments: argparse.Namespace) -> Comparison:
+    progress = _Progress(len(keys), told=arguments.progress or is_watched())
+    process = None if arguments.in_process else SolverProcess()
     try:
         with stopped_by_ctrl_c() as stop:
             return planner.compare(problem, keys, options, process=process, on_row=progress.hear, stop=stop)
@@ -63,11 +63,11 @@ def _compared(problem: Problem, keys: list[str], options: SolveOptions, *, in_pr
 class _Progress:
     """A line where a strategy begins and one where it ends, where somebody watches."""
 
-    def __init__(self, count: int) -> None:
-        self._count, self._place, self._begun = count, 0, ""
+    def __init__(self, count: int, *, told: bool) -> None:
+        self._count, self._place, self._begun, self._told = count, 0, "", told
 
     def hear(self, row: ComparedStrategy) -> None:
-        if not is_watched():
+        if not self._told:
             return
         if row.state is RowState.RUNNING and row.key != self._begun:
             self._begun = row.key

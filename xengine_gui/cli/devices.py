@@ -4,10 +4,10 @@ import argparse
 
 from xengine_gui.cli.output import say, shown, table, tell
 from xengine_gui.cli.status import DONE
-from xengine_gui.cost import device_presets
+from xengine_gui.cost import LINK_PRESETS, device_presets
 from xengine_gui.cost.own_presets import own_presets_file
 from xengine_gui.cost.presets import own_presets
-from xengine_gui.units import format_bandwidth, format_power, format_size
+from xengine_gui.units import format_bandwidth, format_duration, format_power, format_size
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -29,6 +29,11 @@ def run(arguments: argparse.Namespace) -> int:
         for p in presets
     ]
     table(["preset", "kind", "memory", "GFLOP/s", "bandwidth", "power", "device"], rows, left=(0, 1, 6))
+    say()
+    buses = [
+        [p.key, format_bandwidth(p.bandwidth_bytes_per_s), format_duration(p.latency_ns), p.title] for p in LINK_PRESETS
+    ]
+    table(["bus", "bandwidth", "latency", "link"], buses, left=(0, 3))
     if arguments.sources:
         say()
         for p in presets:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from xengine_gui import planner
+from xengine_gui.cli.links import parse_link, with_asked_links
 from xengine_gui.cli.output import tell
 from xengine_gui.cost import DeviceChoice, device_preset, with_measured
 from xengine_gui.errors import InputError
@@ -52,10 +53,11 @@ def asked_problem(arguments: argparse.Namespace) -> Problem:
     """The problem of a command: a file or the demo, on the devices and under the limits that are asked for."""
     devices = [parse_device(text) for text in arguments.device]
     choices = [choice for choice, _ in devices]
+    links = [parse_link(text) for text in arguments.link]
     arguments.is_of_network = False
     limits = [limit for _, given in devices for limit in given] + [parse_limit(text) for text in arguments.limit]
     problem = _demo(arguments, choices) if arguments.demo else _from_file(arguments, choices)
-    problem = with_measured(problem, arguments.costs)
+    problem = with_asked_links(with_measured(problem, arguments.costs), links)
     for limit in limits:
         problem = problem.with_limit(limit.device, limit.bytes_in(problem))
     if not choices and arguments.is_of_network:

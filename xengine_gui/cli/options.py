@@ -81,6 +81,14 @@ def add_problem_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="another memory limit for a device, also in a problem file: a size, a share such as 40%%, or none",
     )
+    parser.add_argument(
+        "--link",
+        metavar="A:B=BUS|RATE[,LATENCY]",
+        action="append",
+        default=[],
+        help="what both directions between two devices carry: a bus (see xengine devices) or figures such as "
+        "24GB/s,10us; may be given several times",
+    )
     parser.add_argument("--inference", action="store_true", help="plan one forward pass instead of a training step")
     parser.add_argument(
         "--optimizer", metavar="NAME", help="what training keeps per weight: none, sgd (default), momentum, adam"
@@ -100,3 +108,10 @@ def add_problem_options(parser: argparse.ArgumentParser) -> None:
         help="measured times (see xengine profile) in place of modelled ones; may be given several times",
     )
     add_sizes(parser)
+
+
+def add_progress(parser: argparse.ArgumentParser) -> None:
+    """Whether to tell on the standard error how far it is."""
+    parser.add_argument(
+        "--progress", action="store_true", help="tell on stderr how far it is; at a terminal that is done anyway"
+    )

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     count = len(keys)
     for axis in axes:
         count *= len(axis.limits_bytes)
-    progress = _Progress(count, several=len(keys) > 1)
+    progress = _Progress(count, several=len(keys) > 1, told=arguments.progress or is_watched())
     with stopped_by_ctrl_c() as stop:
         found = planner.sweep(
             problem, axes, keys, options,
@@ -100,15 +100,15 @@ def _size(problem: Problem, device: str, text: str | None) -> int | None:
 class _Progress:
     """A line for each point that is done, where somebody watches."""
 
-    def __init__(self, count: int, *, several: bool) -> None:
-        self._count, self._several = count, several
+    def __init__(self, count: int, *, several: bool, told: bool) -> None:
+        self._count, self._several, self._told = count, several, told
         self._done: set[tuple[str, tuple[int, ...]]] = set()
 
     def hear(self, strategy: str, point: SweepPoint) -> None:
         if (strategy, point.limits_bytes) in self._done:
             return
         self._done.add((strategy, point.limits_bytes))
-        if is_watched():
+        if self._told:
             total = "no plan" if point.total_ns is None else format_duration(point.total_ns)
             limits = ", ".join(map(format_size, point.limits_bytes))
             by = f" {strategy}," if self._several else ""
