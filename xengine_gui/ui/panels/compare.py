@@ -12,11 +12,11 @@ from xengine_gui.solve.base import Strategy
 from xengine_gui.solve.compare import ComparedStrategy, Comparison, RowState
 from xengine_gui.ui.models.compare_model import TOTAL, CompareModel
 from xengine_gui.ui.models.diff_model import CHANGE, COST, DiffModel
-from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row, text_label
+from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, fit_rows, row, text_label
 from xengine_gui.ui.panels.study_parts import ExportButton, RunButton, StudyProgress, TimeChoice
 from xengine_gui.ui.timeline.details import printable
 
-_ROW_HEIGHT = 25
+_ROW_PADDING = 11
 _DIFF_WIDTH = 340
 _LIST_INDENT = 9
 _WITHOUT_WORK = "Open a network or a problem; then every strategy can plan it here, side by side."
@@ -129,7 +129,7 @@ class ComparePanel(Panel):
         table.setWordWrap(False)
         table.setTabKeyNavigation(False)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(_ROW_HEIGHT)
+        fit_rows(table, _ROW_PADDING)
         table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         head = table.horizontalHeader()
         head.setHighlightSections(False)
@@ -190,7 +190,7 @@ class DiffPane(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setWordWrap(False)
         self.list.verticalHeader().hide()
-        self.list.verticalHeader().setDefaultSectionSize(_ROW_HEIGHT - 3)
+        fit_rows(self.list, _ROW_PADDING - 3)
         self.list.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         head = self.list.horizontalHeader()
         head.hide()

@@ -13,7 +13,7 @@ from xengine_gui.units import format_count
 
 _FILTER_MS = 60
 _ROW_PADDING = 8
-_LEAST_NAME = 20
+_LEAST_NAME = 14
 _INDICATOR = 12
 
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
-from xengine_gui.ui.panels.parts import Panel, column, section_label
+from xengine_gui.ui.panels.parts import Panel, column, fit_text
 
 _MOST_LINES = 5000
 
@@ -21,11 +21,14 @@ class LogPanel(Panel):
         self.view.document().setDocumentMargin(0)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        fit_text(self, self._fit_font)
+        self.view.setPlaceholderText("Nothing has been planned yet.")
+        self.setLayout(column(self.view, margins=(14, 12, 14, 10)))
+
+    def _fit_font(self) -> None:
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPointSizeF(self.font().pointSizeF() * 0.9)
         self.view.setFont(font)
-        self.view.setPlaceholderText("Nothing has been planned yet.")
-        self.setLayout(column(section_label("Log"), self.view, margins=(14, 12, 14, 10)))
 
     def add(self, message: str, elapsed_s: float | None = None) -> None:
         """Add a line."""

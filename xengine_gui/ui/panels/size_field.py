@@ -174,7 +174,7 @@ def _echo(text: str, size_bytes: int | None, whole_bytes: Callable[[], int] | No
     share = None if whole_bytes is None else _SHARE.fullmatch(text)
     if share is not None and whole_bytes is not None:
         whole = format_size(whole_bytes())
-        return f"{share[1]} % of the {whole} that it takes with everything retained: {format_size_exact(size_bytes)}"
+        return f"{share[1]} % of {whole} (everything retained): {format_size_exact(size_bytes)}"
     rule = f"{BARE_LETTER_RULE}: " if _BARE_LETTER.search(text) else ""
     return f"{rule}{format_size_exact(size_bytes)}"
 
