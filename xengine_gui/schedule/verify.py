@@ -92,12 +92,14 @@ class _Judge:
                 return f"there is no operator {event.operator!r}"
         elif event.tensor not in self.walk.tensor_bytes:
             return f"there is no tensor {event.tensor!r}"
-        for device in (event.source, event.destination) if isinstance(event, Transfer) else (event.device,):
+        if not isinstance(event, Transfer):
+            return "" if event.device in self.devices else f"there is no device {event.device!r}"
+        for device in (event.source, event.destination):
             if device not in self.devices:
                 return f"there is no device {device!r}"
-        if isinstance(event, Transfer) and event.source == event.destination:
-            return f"transfer of {event.tensor!r} from {event.source!r} to itself"
-        return ""
+        return (
+            f"transfer of {event.tensor!r} from {event.source!r} to itself" if event.source == event.destination else ""
+        )
 
     def _cost(self, i: int, event: Event) -> list[str]:
         """What is wrong with an event's time, and where it stands among the computations of its operator."""
