@@ -8,7 +8,9 @@ from pytestqt.qtbot import QtBot
 from xengine_gui.model.device import Link
 from xengine_gui.ui.panels.links import link_lines
 from xengine_gui.ui.panels.log import LogPanel
-from xengine_gui.ui.panels.parts import ElidedLabel
+from xengine_gui.ui.panels.message_bar import MessageBar
+from xengine_gui.ui.panels.messages import Messages
+from xengine_gui.ui.panels.parts import ElidedLabel, column
 from xengine_gui.ui.panels.size_field import SizeField
 from xengine_gui.ui.settings import Settings, load_settings, save_settings
 from xengine_gui.ui.window_place import put_in_place, reachable
@@ -202,3 +204,51 @@ def test_settings_that_cannot_be_written_bother_nobody(own_settings: Path) -> No
     own_settings.write_text("a file where a folder should be", encoding="utf-8")
     save_settings(Settings(theme="dark"))
     assert load_settings() == Settings()
+
+
+def test_messages_take_one_line_until_all_are_asked_for(qtbot: QtBot) -> None:
+    urgent, second = (MessageBar(name, closable=True, inset=True) for name in ("urgent", "second"))
+    place, window = Messages((urgent, second)), QWidget()
+    qtbot.addWidget(window)
+    window.setLayout(column(place, 1))
+    window.resize(600, 200)
+    window.show()
+    assert place.isHidden()
+    second.show_message("This can wait.", "warning")
+    one_line = place.sizeHint().height()
+    assert place.isVisible()
+    assert place.more.isHidden()
+    urgent.show_message("This cannot.", "error")
+    assert place.more.text() == "1 more"
+    assert second.text == "This can wait."
+    qtbot.waitUntil(lambda: second.height() == 0)
+    assert place.sizeHint().height() <= one_line + 2
+    place.more.click()
+    qtbot.waitUntil(lambda: second.height() >= one_line - 2)
+    urgent.hide()
+    assert place.more.isHidden()
+    assert second.isVisible()
+    second.hide()
+    assert place.isHidden()
+
+
+def test_a_message_tells_all_of_it_when_asked(qtbot: QtBot) -> None:
+    bar, done = MessageBar("bar", closable=False, inset=True), []
+    qtbot.addWidget(bar)
+    bar.resize(500, 60)
+    bar.show_message("Short.", "error", button="Do it")
+    assert bar.more.isHidden()
+    bar.show_message("Short.", "error", details="More.", offers=(("Do that", "why", lambda: done.append(1)),))
+    other = bar.offer_button("Do that")
+    assert other.isHidden()
+    bar.more.click()
+    assert other.isVisible()
+    other.click()
+    assert done == [1]
+    assert bar.details == "More."
+    bar.show_message("A sentence of many words " * 12, "error")
+    assert not bar.more.isChecked()
+    qtbot.waitUntil(bar.more.isVisible)
+    low = bar.sizeHint().height()
+    bar.more.click()
+    assert bar.heightForWidth(500) > 2 * low

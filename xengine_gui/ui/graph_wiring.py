@@ -73,7 +73,7 @@ class GraphWiring(QObject):
         head.setStretch(1, 1)
         head.setContentsMargins(0, 0, 10, 0)
         self.head.setLayout(head)
-        centre.add_bars(self.head)
+        centre.add_head(self.head)
         centre.add_below(self.graph)
         centre.add_foot(self.bar)
         centre.timeline.add_layer(self._paint_cursor)

@@ -173,8 +173,8 @@ class MainWindow(QMainWindow):
         columns.setStretchFactor(1, 1)
         rows.setStretchFactor(0, 1)
         self.setCentralWidget(rows)
-        for bars in (self.costing.outdated, self.session_bars):
-            self.centre.add_bars(bars)
+        for bar in (self.session_bars.restore, self.session_bars.reload, self.costing.outdated):
+            self.centre.messages.add(bar)
         self.setStatusBar(self.status)
         for key in ("show_left", "show_right", "show_below", "plan_on_change"):
             actions[key].setChecked(True)

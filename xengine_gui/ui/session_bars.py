@@ -3,26 +3,24 @@
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject
 
 from xengine_gui.ui.panels.message_bar import MessageBar
-from xengine_gui.ui.panels.parts import column
 from xengine_gui.ui.session_keeper import SessionKeeper
 from xengine_gui.ui.session_store import Leftover
 
 
-class SessionBars(QWidget):
+class SessionBars(QObject):
     """Each bar is there only while it has something to offer; closing one refuses the offer for now."""
 
     def __init__(self, keeper: SessionKeeper) -> None:
-        super().__init__()
+        super().__init__(keeper)
         self._keeper = keeper
         self._leftover: Leftover | None = None
         self.restore = MessageBar("restore-bar", closable=True, inset=True)
         self.restore.button_clicked.connect(self._restore)
         self.reload = MessageBar("reload-bar", closable=True, inset=True)
         self.reload.button_clicked.connect(self._reload)
-        self.setLayout(column(self.restore, self.reload, spacing=0))
         keeper.file_changed.connect(self._file_changed)
         keeper.state_changed.connect(self._forget_change)
 

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from xengine_gui.model.problem import Problem
 from xengine_gui.ui.panels.message_bar import MessageBar
+from xengine_gui.ui.panels.messages import Messages
 from xengine_gui.ui.panels.parts import Panel, column, row
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.theme import set_style_property
@@ -31,8 +32,9 @@ class CentrePanel(Panel):
         self.timeline = TimelineView()
         self.transition = Transition(self.timeline)
         self.overview = OverviewBar(self.timeline)
-        self._column = column(self.error, self.trouble, self.overview, self.timeline, spacing=0)
-        self._column.setStretch(3, 2)
+        self.messages = Messages((self.error, self.trouble))
+        self._column = column(self.messages, self.overview, self.timeline, spacing=0)
+        self._column.setStretch(2, 2)
         self._shows_timeline, self._is_shared = True, False
         self.setLayout(self._column)
         # It floats over the timeline, which would jump twice with every edit if the bar took room from it.
@@ -41,9 +43,9 @@ class CentrePanel(Panel):
         self.welcome = self._welcome()
         self._foot = QWidget(self)
 
-    def add_bars(self, bars: QWidget) -> None:
-        """Put more bars above everything."""
-        self._column.insertWidget(0, bars)
+    def add_head(self, head: QWidget) -> None:
+        """Put something above everything."""
+        self._column.insertWidget(0, head)
 
     def add_below(self, view: QWidget) -> None:
         """Put another view below the timeline, with less room: it has no devices to show one below the other."""

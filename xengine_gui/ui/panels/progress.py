@@ -162,7 +162,7 @@ class ProgressPanel(Panel):
         self.plot.show_curves(times, totals, bounds, max(self._now_s, times[-1]))
         plans = [(f.elapsed_s, f.plan.total_ns or 0) for f in self._found]
         self.plot.show_plans(plans, None if self._looked_at is None else self._found.index(self._looked_at))
-        self.best_label.setText("" if last.total_ns is None else f"best plan {_fine(last.total_ns)}")
+        self.best_label.setText("no plan yet" if last.total_ns is None else f"best plan {_fine(last.total_ns)}")
         self.bound_label.setText(f"proved ≥ {_fine(last.lower_bound_ns)}" if last.lower_bound_ns else "no bound yet")
         if last.total_ns and last.lower_bound_ns:
             gap = max(0.0, (last.total_ns - last.lower_bound_ns) / last.total_ns)
