@@ -4,6 +4,8 @@ The window's second solver process asks this module for its strategy. It is on n
 answer, and what it finds is only shown until a real strategy has planned.
 """
 
+from collections.abc import Callable
+
 from xengine_gui.model.plan import Plan, Status, Step
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.finish import finished_plan
@@ -32,8 +34,14 @@ class Instant:
     def plan(self, problem: Problem, context: SolveContext) -> Plan:
         """The better of two quick plans, each told as soon as it is there."""
         best: Plan | None = None
-        for make in (_repaired, _greedy):
-            steps = None if best is not None and context.should_stop() else make(problem, context)
+        kept = _kept(problem, context)
+        ways: tuple[Callable[[], list[Step] | None], ...] = (
+            lambda: kept,
+            lambda: _improved(problem, kept, context),
+            lambda: greedy_steps(problem.indexed, context.should_stop, effort=0),
+        )
+        for make in ways:
+            steps = None if best is not None and context.should_stop() else make()
             if steps is None or not replay_steps(problem.indexed, steps).valid:
                 continue
             plan = finished_plan(problem, self.key, steps, runtime_s=context.elapsed_s)
@@ -48,16 +56,14 @@ def strategy(_key: str) -> Instant:
     return Instant()
 
 
-def _repaired(problem: Problem, context: SolveContext) -> list[Step] | None:
+def _kept(problem: Problem, context: SolveContext) -> list[Step] | None:
+    """The plan that is given, repaired where it breaks limits."""
     earlier = context.options.incumbent
     steps = None if earlier is None else steps_from(problem, earlier)
-    if steps is None:
-        return None
-    kept = kept_within(problem.indexed, steps, context.should_stop)
+    return None if steps is None else kept_within(problem.indexed, steps, context.should_stop)
+
+
+def _improved(problem: Problem, kept: list[Step] | None, context: SolveContext) -> list[Step] | None:
     if kept is None or len(problem.operators) > _FEW_OPERATORS:
-        return kept
+        return None
     return improve_steps(problem.indexed, kept, context.should_stop, effort=0)
-
-
-def _greedy(problem: Problem, context: SolveContext) -> list[Step] | None:
-    return greedy_steps(problem.indexed, context.should_stop, effort=0)

@@ -209,9 +209,8 @@ class PlanRunner(QObject):
 def _news_of(process: SolverProcess, run: _Run, unlimited: UnlimitedTotal, *, at_once: bool) -> Iterator[_News]:
     try:
         options, known = _from_known(run)
-        story = _Story(run, unlimited, known, options.gap_ratio)
-        if at_once:
-            yield from story.first()
+        story = _Story(run, unlimited, known, options.gap_ratio, at_once=at_once)
+        yield from story.first()
         yield from _translated(process.plan(run.problem, run.strategy, options, stop=run.stop), story)
     except PlannerError as error:
         yield _Failed(str(error))
@@ -242,8 +241,10 @@ def _translated(events: Iterator[SolveEvent], story: "_Story") -> Iterator[_News
 class _Story:
     """What one run has said so far: it turns events into news and leaves out plans that come too fast to be seen."""
 
-    def __init__(self, run: _Run, unlimited: UnlimitedTotal, known: Plan | None, gap_ratio: float) -> None:
-        self.run = run
+    def __init__(
+        self, run: _Run, unlimited: UnlimitedTotal, known: Plan | None, gap_ratio: float, *, at_once: bool
+    ) -> None:
+        self.run, self._at_once = run, at_once
         self._known, self._gap_ratio = known, gap_ratio
         self._unlimited = unlimited
         self._total_ns: int | None = None
@@ -254,7 +255,7 @@ class _Story:
 
     def first(self) -> Iterator[_News]:
         """The plan that is known already; nothing that is no better is shown after it."""
-        if self._known is not None and self.run.is_told:
+        if self._at_once and self._known is not None and self.run.is_told:
             yield self._shown_of(self._known)
 
     def news(self, event: SolveEvent) -> Iterator[_News]:
@@ -288,7 +289,7 @@ class _Story:
             self._last_shown = time.monotonic()
 
     def _shown_of(self, plan: Plan) -> ShownPlan:
-        small = len(self.run.problem.operators) <= _QUICKLY_PLACED
+        small = len(self.run.problem.operators) <= _QUICKLY_PLACED and not self._at_once
         self._shown = ShownPlan.of(plan, self._unlimited_total_ns(), with_makespan=small).ready()
         return self._shown
 
@@ -296,7 +297,7 @@ class _Story:
         """What is shown of the last plan; the same as before where only more is known of the same events."""
         last, unlimited_ns = self._shown, self._unlimited.of(plan.problem)
         same = last is not None and last.plan.total_ns == plan.total_ns and last.plan.events == plan.events
-        if last is None or not same or last.summary.makespan_ns is None:
+        if last is None or not same or (last.summary.makespan_ns is None and not self._at_once):
             return ShownPlan.of(plan, unlimited_ns).ready()
         return last.as_plan(plan, unlimited_ns)
 
