@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from problems_fixed import chain_problem
 
 from xengine_gui.cli import main
@@ -220,3 +222,33 @@ def test_all_among_other_strategies_is_all(capsys: Captured) -> None:
     assert main(["compare", "problem.json", "--strategies", "greedy,all", "--in-process", "--time", "1"]) == 0
     first, second = capsys.readouterr().out.splitlines()[3:5]
     assert (first.split()[0], second.split()[0]) == ("greedy", "optimal")
+
+
+NUMBERS = st.one_of(
+    st.integers().map(str), st.floats().map(str), st.sampled_from(["²", "0x10", "1_000", "1,5", "\u22121", "+3", " 7 "])
+)
+UNITS = st.sampled_from(["", "B", "GiB", "Gb", "GB/s", "ms", "%", " s", "none"])
+VALUES = st.one_of(st.text(max_size=12), st.builds("{}{}".format, NUMBERS, UNITS))
+NAMES = st.one_of(st.sampled_from(["gpu", "cpu", ""]), st.text(max_size=6))
+OPTIONS = st.one_of(
+    st.tuples(
+        st.sampled_from(["--limit", "--bind", "--size", "--map", "--default"]), st.builds("{}={}".format, NAMES, VALUES)
+    ),
+    st.tuples(st.just("--link"), st.builds("{}:{}={}".format, NAMES, NAMES, VALUES)),
+    st.tuples(st.just("--device"), st.builds("{}=t4,limit={}".format, NAMES, VALUES)),
+    st.tuples(st.sampled_from(["--batch", "--optimizer", "--costs"]), VALUES),
+    st.tuples(st.text(max_size=5), VALUES),
+)
+
+
+@given(options=st.lists(OPTIONS, max_size=2))
+@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_word_ends_in_a_traceback(capsys: Captured, options: list[tuple[str, str]]) -> None:
+    try:
+        status = main(["problem", "problem.json", "-o", "out.json", *(word for option in options for word in option)])
+    except SystemExit as left:  # by --help, shortened
+        status = 0 if left.code in (0, None) else 2
+    told = capsys.readouterr().err
+    assert status in (0, 2)
+    assert bool(told) is (status == 2)
+    assert "went wrong" not in told
