@@ -375,11 +375,16 @@ def test_it_follows_the_applications_theme_or_its_own(view: TimelineView, qapp: 
 
 def test_moving_the_mouse_repaints_no_bar(view: TimelineView, qtbot: QtBot) -> None:
     view.grab()
+    straight = view.grab().toImage()
     kept = view._image
     qtbot.mouseMove(view.viewport(), place(view, "compute", 550 * MS))
     view.grab()
     assert view._image is kept
     assert kept is not None
+    view.set_hover(None)
+    view.repaint_all()
+    assert view.grab().toImage() == straight
+    assert view._image is None
 
 
 def test_focus_by_keys_is_shown(view: TimelineView, qtbot: QtBot) -> None:

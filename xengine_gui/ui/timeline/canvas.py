@@ -42,6 +42,7 @@ class TimelineCanvas(QAbstractScrollArea):
         self._layout: Layout | None = None
         self._view = whole_range(0)
         self._image: QPixmap | None = None
+        self._is_painted = False
         self._canvas = QPixmap()
         self._ground = QPixmap()
         self._ground_key: object = None
@@ -199,7 +200,7 @@ class TimelineCanvas(QAbstractScrollArea):
 
     def repaint_all(self) -> None:
         """Paint everything anew at the next occasion."""
-        self._image = None
+        self._forget_image()
         self.viewport().update()
 
     def sizeHint(self) -> QSize:
@@ -232,8 +233,29 @@ class TimelineCanvas(QAbstractScrollArea):
             # Kept from one painting to the next: megabytes that are new want to be fetched page by page.
             self._canvas = QPixmap(size)
             self._canvas.setDevicePixelRatio(ratio)
-        image = self._canvas
-        painter = QPainter(image)
+        painter = QPainter(self._canvas)
+        self._paint_all(painter, frame)
+        painter.end()
+        return self._canvas
+
+    def _paint_look(self, painter: QPainter, frame: Frame) -> None:
+        """Paint all but what follows the mouse: at first straight away, and from the second time on from a kept image.
+
+        While the view is being moved nothing is painted twice, so that keeping it would only be a copy more.
+        """
+        ratio = self.devicePixelRatioF()
+        if self._image is None and not self._is_painted and ratio.is_integer():
+            # At other ratios only an image starts on a whole device pixel.
+            painter.save()
+            self._paint_all(painter, frame)
+            painter.restore()
+        else:
+            if self._image is None or self._image.devicePixelRatio() != ratio:
+                self._image = self._painted(frame)
+            painter.drawPixmap(0, 0, self._image)
+        self._is_painted = True
+
+    def _paint_all(self, painter: QPainter, frame: Frame) -> None:
         painter.drawPixmap(0, 0, self._ground_of(frame))
         paint_plan(painter, frame)
         if self._lit is not None:
@@ -241,16 +263,19 @@ class TimelineCanvas(QAbstractScrollArea):
         for paint in self._layers:
             paint(painter, frame)
         paint_axis(painter, frame, self._theme.window)
-        painter.end()
-        return image
+
+    def _forget_image(self) -> None:
+        self._image, self._is_painted = None, False
 
     def _ground_of(self, frame: Frame) -> QPixmap:
         """What the plan is painted on, painted anew only when it is another."""
-        key = ground_key(frame), self._canvas.size(), self._canvas.devicePixelRatio()
+        ratio = self.devicePixelRatioF()
+        size = self.viewport().size() * ratio
+        key = ground_key(frame), size, ratio
         if key != self._ground_key:
-            if self._ground.size() != self._canvas.size():
-                self._ground = QPixmap(self._canvas.size())
-            self._ground.setDevicePixelRatio(self._canvas.devicePixelRatio())
+            if self._ground.size() != size:
+                self._ground = QPixmap(size)
+            self._ground.setDevicePixelRatio(ratio)
             self._ground.fill(QColor(self._theme.window))
             painter = QPainter(self._ground)
             paint_ground(painter, frame)
@@ -259,7 +284,7 @@ class TimelineCanvas(QAbstractScrollArea):
         return self._ground
 
     def _arrange(self) -> None:
-        self._image = None
+        self._forget_image()
         if self._index is None:
             self._layout = None
             self.verticalScrollBar().setRange(0, 0)

@@ -28,6 +28,7 @@ class _Density:
 _ROOMY = _Density(_PADDING, 1.3, 1.65, 0.5, 0.72, 1.0, 0.9, 3.4)
 _TIGHT = _Density(5.0, 1.15, 1.3, 0.45, 0.6, 0.5, 0.75, 3.0)
 _SLIM = _Density(4.0, 1.15, 0.8, 0.4, 0.5, 0.5, 0.6, 1.4)
+_LOW = _Density(4.0, 1.15, 1.0, 0.4, 0.5, 0.5, 0.6, 2.0)
 """From how a card looks best to how it is still readable; cards give way to one another in this order."""
 
 
@@ -177,11 +178,12 @@ def _densities(devices: Sequence[DeviceTimeline], room: float | None, line_heigh
     if not fits():
         densities = [_TIGHT] * len(devices)
     busy = [int((device.compute.end_ns - device.compute.start_ns).sum()) for device in devices]
-    # The busiest keeps its room.
     for least in sorted(range(len(devices)), key=busy.__getitem__)[:-1]:
         if fits():
             break
         densities[least] = _SLIM
+    if not fits():
+        densities = [_LOW if density is _TIGHT else density for density in densities]
     return densities
 
 

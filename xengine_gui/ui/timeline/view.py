@@ -82,9 +82,9 @@ class TimelineView(TimelineCanvas):
         self._marks = marks
         if lights:
             self._lit = LitIndex(self._index, marks.lit) if self._index is not None and marks.lit is not None else None
-            self._image = None
+            self._forget_image()
         if had_stacks != self._wants_stacks():
-            self._image = None
+            self._forget_image()
         self.viewport().update()
 
     def _wants_stacks(self) -> bool:
@@ -262,9 +262,7 @@ class TimelineView(TimelineCanvas):
             painter.fillRect(box, QColor(self._theme.window))
             paint_message(painter, self._theme, self._fonts, self._message, box)
         else:
-            if self._image is None or self._image.devicePixelRatio() != self.devicePixelRatioF():
-                self._image = self._painted(frame)
-            painter.drawPixmap(0, 0, self._image)
+            self._paint_look(painter, frame)
             self._paint_overlay(painter, frame)
         if self._controls.shows_focus:
             painter.setPen(QPen(QColor(self._theme.focus), 2))
