@@ -1,4 +1,4 @@
-"""A problem with another limit is the problem that would have been made with it."""
+"""A problem with another limit, or other links, is the problem that would have been made with it."""
 
 from dataclasses import replace
 
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from problems import problems
 
 from xengine_gui.errors import InputError
+from xengine_gui.model.device import Device, Link
 from xengine_gui.model.problem import Problem
 
 
@@ -31,3 +32,10 @@ def test_a_limit_that_is_no_size_is_refused(limit: int) -> None:
 
     with pytest.raises(InputError, match="memory_limit_bytes"):
         chain_problem(100).with_limit("gpu", limit)
+
+
+def test_other_links_take_the_place_of_those_that_are_there() -> None:
+    problem = Problem("x", (Device("a"), Device("b")), (), (), links=(Link("a", "b", 1), Link("a", "b", 2)))
+    assert problem.with_links((Link("a", "tpu", 5),)) is problem
+    assert problem.with_links((Link("b", "a", 3),)).links == (Link("a", "b", 1), Link("b", "a", 3))
+    assert problem.with_links((Link("a", "b", 4),)).links == (Link("a", "b", 4),)

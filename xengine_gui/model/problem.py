@@ -51,7 +51,9 @@ class Problem:
         """The same problem with other links; those of devices that are not there are left out."""
         names = {device.name for device in self.devices}
         given = {(k.source, k.destination): k for k in links if {k.source, k.destination} <= names}
-        usual = {(k.source, k.destination): k for k in self.links}
+        usual: dict[tuple[str, str], Link] = {}
+        for link in self.links:
+            usual.setdefault((link.source, link.destination), link)  # of several the first counts
         return replace(self, links=tuple((usual | given).values())) if given else self
 
     def with_limit(self, device: str, memory_limit_bytes: int | None) -> "Problem":

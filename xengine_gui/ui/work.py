@@ -259,7 +259,10 @@ def _measured(problem: Problem, costs: Sequence[Path]) -> Problem:
 
 
 def _by_ends(links: Iterable[Link]) -> dict[tuple[str, str], Link]:
-    return {(link.source, link.destination): link for link in links}
+    found: dict[tuple[str, str], Link] = {}
+    for link in links:
+        found.setdefault((link.source, link.destination), link)  # of several the first counts
+    return found
 
 
 def default_links(devices: Sequence[DeviceChoice]) -> tuple[Link, ...]:
