@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from recorded_modules import recorded
 
 from xengine_gui.cli import main
 from xengine_gui.cost.measured import read_costs
@@ -48,6 +49,16 @@ def test_what_has_a_like_is_measured_and_the_rest_is_marked() -> None:
     assert sources["BatchNormalizationGrad"].startswith("estimated from ")
     assert sources["Input"].startswith("estimated by ")
     assert all(row.time_ns > 0 and row.spread_ns is not None for row in rows)
+
+
+@pytest.mark.parametrize(
+    "title", ["U-Net level (max pool, transposed convolution, concat)", "nn.LSTM, two layers in both directions"]
+)
+def test_operators_of_pytorch_are_measured(title: str) -> None:
+    graph = training_graph(next(row.network for row in recorded("modules") if row.title == title))
+    rows = profile(graph, "cpu", replace(FEW, runs=1))
+    guessed = {o.kind for o, row in zip(graph.operators, rows, strict=True) if row.source.startswith("estimated by")}
+    assert guessed <= {"Input", "ConstantOfShape"}
 
 
 def test_more_arithmetic_takes_longer() -> None:

@@ -138,7 +138,14 @@ def _gemm(recipe: "Recipe", _: tuple[Shape, ...]) -> "Recipe":
 
 
 def _recurrent(recipe: "Recipe", _: tuple[Shape, ...]) -> "Recipe":
-    """Sequences of full length."""
+    """Sequences of full length. PyTorch has no dimension of directions, and biases and states of their own."""
+    named = {feed.name: feed for feed in recipe.feeds}
+    weights = [named[name] for name in recipe.slots[1:3] if name]
+    if weights and all(len(feed.shape) == 2 for feed in weights):
+        both = 2 if recipe.attributes.get("direction") == "bidirectional" else 1
+        stacked = tuple(replace(feed, shape=(both, *feed.shape)) for feed in weights)
+        slots = (recipe.slots[0], *(feed.name for feed in stacked))
+        return replace(recipe, feeds=(recipe.feeds[0], *stacked), slots=slots, output_count=1)
     steps = recipe.feeds[0].shape[0]
     lengths = recipe.slots[4] if len(recipe.slots) > 4 else ""
     feeds = tuple(replace(f, values=(steps,) * f.shape[0]) if f.name == lengths else f for f in recipe.feeds)
