@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 from collections import defaultdict
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ import pytest
 from hypothesis import given, settings
 from plans_fixed import MOVING, four_operators, plan_of_four
 from problems import problems_with_steps
+from problems_fixed import chain_problem
 
-from xengine_gui.model.plan import Clock, Plan, Transfer
+from xengine_gui.model.operator import Implementation
+from xengine_gui.model.plan import Clock, Plan, Run, Transfer
+from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.export import ExportOptions, exporter, write_export
 from xengine_gui.schedule.export.chrome_trace import microseconds
 from xengine_gui.schedule.finish import finished_plan, on_clock
@@ -146,6 +150,71 @@ def test_names_are_escaped_and_a_packed_file_holds_the_same(tmp_path: Path) -> N
     assert {"a\x00\x1b", '"quoted"', "模型 é", "</script>"} <= names
 
 
+Bar = tuple[int, int, str]
+"""A slice: start, end, name."""
+
+
+def imported(rows: Rows) -> tuple[dict[tuple[int, int], list[Bar]], dict[int, tuple[Bar, Bar]]]:
+    """Slices per thread, and the ends of arrows, as Perfetto's importer of JSON takes them up.
+
+    It reads times as floating point and rounds microseconds to nanoseconds; sorts by time, what is alike as it stands
+    in the file; lets a slice only begin within one that ends no sooner; and binds an arrow's end, with `bp: e`, to
+    the slice that has begun last on its thread.
+    """
+    threads: dict[tuple[int, int], list[Bar]] = defaultdict(list)
+    open_bars: dict[tuple[int, int], list[Bar]] = defaultdict(list)
+    begun: dict[tuple[int, str, str], Bar] = {}
+    arrows: dict[int, tuple[Bar, Bar]] = {}
+    timed = [(round(float(row["ts"]) * 1000), row) for row in rows if row["ph"] != "M"]
+    for time_ns, row in sorted(timed, key=lambda pair: pair[0]):
+        thread = row["pid"], row.get("tid", row["pid"])
+        if row["ph"] == "X":
+            bar = time_ns, time_ns + round(float(row["dur"]) * 1000), row["name"]
+            stack = [b for b in open_bars[thread] if b[1] > time_ns]
+            assert all(bar[1] <= b[1] for b in stack), "a slice that overlaps another is left out"
+            open_bars[thread] = [*stack, bar]
+            threads[thread].append(bar)
+        elif row["ph"] == "s":
+            begun[row["id"], row["cat"], row["name"]] = open_bars[thread][-1]
+        elif row["ph"] == "f":
+            assert row["bp"] == "e"
+            arrows[row["id"]] = begun.pop((row["id"], row["cat"], row["name"])), open_bars[thread][-1]
+        elif row["ph"] == "C":
+            assert "tid" not in row
+            assert all(isinstance(value, int) for value in row["args"].values())
+        else:
+            assert (row["ph"], row["s"]) == ("i", "t")
+    assert not begun
+    return threads, arrows
+
+
+def check_as_imported(plan: Plan, rows: Rows) -> None:
+    """That all slices are there, none within another, and that arrows join the two slices of their transfer."""
+    threads, arrows = imported(rows)
+    assert sum(map(len, threads.values())) == sum(row["ph"] == "X" for row in rows)
+    for bars in threads.values():
+        assert all(a[1] <= b[0] for a, b in itertools.pairwise(bars))
+    transfers = {i: e for i, e in enumerate(plan.events) if isinstance(e, Transfer) and e.end_ns > e.start_ns}
+    assert arrows == {i: ((e.start_ns, e.end_ns, e.tensor),) * 2 for i, e in transfers.items()}
+    names = named(rows, "thread_name")
+    assert {(row["pid"], row["tid"]) for row in rows if row["ph"] in "Xisf"} <= set(names)
+    assert {row["pid"] for row in rows} <= {pid for pid, _ in named(rows, "process_name")}
+
+
+@pytest.mark.parametrize("length_ns", [1, 29, 333, 1001, 4_294_967_297, 7_777_777_777_777])
+def test_odd_times_stay_whole_nanoseconds_when_they_are_read_as_floating_point(length_ns: int) -> None:
+    plan = finished_plan(even_chain(length_ns), "test", [Run(0, o) for o in range(200)])
+    threads, _ = imported(trace_of(plan))
+    assert [(e.start_ns, e.end_ns) for e in plan.events] == [bar[:2] for bars in threads.values() for bar in bars]
+
+
+def even_chain(length_ns: int) -> Problem:
+    """A chain of 200 operators that take so long each."""
+    chain = chain_problem(length=200)
+    way = {"gpu": (Implementation(length_ns),)}
+    return replace(chain, operators=tuple(replace(o, costs=way) for o in chain.operators))
+
+
 @settings(deadline=None, max_examples=60)
 @given(given_=problems_with_steps())
 def test_durations_add_up_peaks_are_reached_and_slices_never_overlap_partly(given_: tuple[Any, list[Any]]) -> None:
@@ -153,6 +222,7 @@ def test_durations_add_up_peaks_are_reached_and_slices_never_overlap_partly(give
     serial = finished_plan(problem, "test", steps)
     for plan in (serial, on_clock(serial, Clock.OVERLAPPED)):
         rows = trace_of(plan)
+        check_as_imported(plan, rows)
         lanes = slices(rows)
         worked = sum(
             end - start for (_, lane), row in lanes.items() for start, end, *_ in row if not lane.startswith("from")
