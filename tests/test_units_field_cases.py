@@ -95,10 +95,11 @@ def test_u6_a_limit_without_unit_is_bytes_and_too_small_a_one_is_told(tmp_path: 
     assert json.loads(path.read_text())["devices"][0]["memory_limit_bytes"] == 8192
     assert main(["plan", str(path)]) == 3
     told = capsys.readouterr().err
+    assert "gpu may hold 8,192 bytes, and t0 alone takes 10,000 bytes; a limit without a unit is in bytes." in told
     assert "its limit is 8.00 KiB" in told
     assert "(20,000 bytes) would do" in told
     assert main(["plan", str(path), "--limit", "gpu=20000"]) == 0
-    capsys.readouterr()
+    assert "may hold" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["lenet", "resnet18", "mobilenet_v2"])

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from xengine_gui import planner
 from xengine_gui.cli.links import parse_link, with_asked_links
-from xengine_gui.cli.output import tell
+from xengine_gui.cli.output import shown, tell
 from xengine_gui.cost import DeviceChoice, device_preset, with_measured
 from xengine_gui.errors import InputError
 from xengine_gui.model.graph import NetworkGraph
+from xengine_gui.model.limits import tiny_limits
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.peak import one_device_peak_bytes
@@ -63,6 +64,8 @@ def asked_problem(arguments: argparse.Namespace) -> Problem:
     if not choices and arguments.is_of_network:
         given = (f"{c.name}={c.preset} ({_memory(c)})" for c in planner.DEFAULT_DEVICES)
         tell(f"No device is given, so the plan is for {', '.join(given)}; choose others with --device.")
+    for sentence in tiny_limits(problem):
+        tell(f"{shown(sentence)}.")
     return problem
 
 

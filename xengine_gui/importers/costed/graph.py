@@ -11,10 +11,11 @@ from xengine_gui.importers.costed.raw import Node, RawGraph
 from xengine_gui.importers.costed.rows import Row, rows_of
 from xengine_gui.importers.costed.structured import DEVICES, EXACT_FORM, GraphFacts, exact_texts, graph_facts, is_text
 from xengine_gui.model.device import Device
+from xengine_gui.model.limits import tiny_limits
 from xengine_gui.model.operator import Operator, Phase
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.tensor import Parameter, Tensor
-from xengine_gui.units import format_count, format_names, format_size_exact
+from xengine_gui.units import format_count, format_names
 
 DEVICE = "device"
 """The one device of a graph that tells of no devices; `--limit device=8GiB` limits it."""
@@ -115,7 +116,7 @@ class _Making:
         if mistakes:
             raise InputError(source, mistakes)
         nodes = {node.key: node for node in self.raw.nodes}
-        return Problem(
+        made = Problem(
             name=text_of(self.raw.values, "name") or self.raw.name,
             devices=self.facts.devices,
             operators=tuple(self._operator(nodes[key]) for key in self.order),
@@ -126,6 +127,8 @@ class _Making:
             keep=self._keep(),
             notes="\n".join(self._notes()),
         )
+        tiny = () if EXACT_FORM in self.raw.values else tuple(tiny_limits(made))
+        return replace(made, notes="\n".join((made.notes, *tiny))) if tiny else made
 
     def _operator(self, node: Node) -> Operator:
         row, name = self.rows[node.key], self.names[node.key]
@@ -203,14 +206,6 @@ class _Making:
             yield f"Its devices are those that attributes name, such as time.{self.fields.devices[0]}"
         if len(self.facts.devices) > 1 and not self.facts.links and not self.facts.transfers:
             yield "The graph tells of no links, so nothing can move from one device to another"
-        largest = max(self._tensors(), key=lambda tensor: tensor.size_bytes, default=None)
-        for device in self.facts.devices:
-            limit = device.memory_limit_bytes
-            if limit is not None and largest is not None and limit < largest.size_bytes:
-                yield (
-                    f"{device.name} may hold {format_size_exact(limit)}, and {largest.name} alone takes "
-                    f"{format_size_exact(largest.size_bytes)}; a limit without a unit is in bytes"
-                )
 
 
 def text_of(values: Mapping[str, object], key: str) -> str:
