@@ -53,6 +53,9 @@ class ShortageMark:
         if moment is None or position is None or not frame.view.start_ns <= moment <= frame.view.end_ns:
             return
         card, x = frame.layout.cards[position], round(frame.x(moment)) + 0.5
+        limit = frame.limit_bytes(frame.index.devices[position].device) or 0
+        # Where the limit's own label is not.
+        is_low = frame.memory_scale(position).y(limit) > card.memory.middle
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         painter.setPen(QPen(QColor(frame.theme.error), 2.0, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(x, card.title.bottom), QPointF(x, card.memory.bottom))
@@ -60,6 +63,5 @@ class ShortageMark:
         text = metrics.elidedText(self.text, Qt.TextElideMode.ElideMiddle, widest)
         width, height = metrics.horizontalAdvance(text) + 18, metrics.height() + 4
         left = min(max(x - width / 2, frame.layout.left), frame.layout.right - width)
-        paint_pill(
-            painter, frame, QRectF(left, card.memory.middle - height / 2, width, height), text, frame.theme.error
-        )
+        top = card.memory.top if is_low else card.memory.bottom - height
+        paint_pill(painter, frame, QRectF(left, top, width, height), text, frame.theme.error)

@@ -132,7 +132,8 @@ class Shortages(QObject):
             return
         small = sorted((s for s in found.smallest if s.limit_bytes is not None), key=lambda s: s is not found.closest)
         offers: list[Offer] = [(button_text(s), button_tip(s), self._setter(s)) for s in small]
-        words = found.words(problem)
+        # An operator that is too large alone is the whole reason; else the moment that the limits fail at is told.
+        words = "" if found.too_large is not None else found.words(problem)
         details = "\n".join(dict.fromkeys(printable(part) for part in (self._planning.trouble, words) if part))
         self.mark.show_moment(found, problem)
         self._tell(Told(sentence_of(found, problem), details, offers[0] if offers else None, tuple(offers[1:])))

@@ -52,11 +52,11 @@ class MessageBar(QWidget):
         close.clicked.connect(self.hide)
         close.setVisible(closable)
         self._others = row(spacing=8)
-        words = column(self._line, self._whole, self._others, spacing=4)
-        layout = row(self._sign, self._button, self.more, close if closable else None, spacing=10)
-        layout.insertLayout(1, words, 1)
-        layout.setContentsMargins(12, 2, 6, 2)
-        card.setLayout(layout)
+        line = row(self._sign, self._line, self._button, self.more, close if closable else None, spacing=10)
+        line.setStretch(1, 1)
+        self._rest = QWidget()
+        self._rest.setLayout(column(self._whole, self._others, spacing=6, margins=(0, 0, 6, 6)))
+        card.setLayout(column(line, self._rest, spacing=2, margins=(12, 2, 6, 2)))
         self.setLayout(column(card, margins=(14, 6, 14, 0) if inset else (0, 0, 0, 0)))
         self.hide()
 
@@ -118,9 +118,7 @@ class MessageBar(QWidget):
         """The line alone, or all there is; where the line says all there is nothing to open."""
         fits = self._line.fontMetrics().horizontalAdvance(self._line.text()) <= self._line.width()
         is_open = self.more.isChecked()
-        has_more = bool(self._details or self._other_buttons) or (not fits and not self._line.isHidden())
+        has_more = bool(self._details or self._other_buttons) or not fits
         self.more.setVisible(has_more or is_open)
-        self._line.setVisible(not is_open)
-        self._whole.setVisible(is_open)
-        for button in self._other_buttons:
-            button.setVisible(is_open)
+        self._rest.setVisible(is_open)
+        self.more.setText("Less" if is_open else "Details")
