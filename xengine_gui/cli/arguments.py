@@ -82,7 +82,10 @@ def _command_parser(chosen: str) -> tuple[argparse.ArgumentParser, list[str]]:
 
 def _inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="GRAPH", type=values.file, help="a network (.onnx, .pt2, module.py:factory), a graph or a problem"
+        "file",
+        metavar="GRAPH",
+        type=values.file,
+        help="a network (.onnx, .pt2, module.py:factory), a graph or a problem",
     )
     add_sizes(parser)
     parser.add_argument("--training", action="store_true", help="look at the whole training step")
