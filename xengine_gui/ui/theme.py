@@ -224,6 +224,7 @@ def style_sheet_of(theme: Theme, font: QFont) -> str:
     values["title_pt"] = f"{1.2 * size_pt:.1f}"
     for chevron in ("chevron_down", "chevron_up"):
         values[chevron] = (folder / f"{chevron}.svg").as_posix()
+    values["check"] = (folder / f"check_{theme.name}.svg").as_posix()
     return Template((folder / "application.qss").read_text(encoding="utf-8")).substitute(values)
 
 
