@@ -31,7 +31,7 @@ from xengine_gui.ui.models.compare_model import CompareModel
 from xengine_gui.ui.panels.compare import ComparePanel
 from xengine_gui.ui.panels.sweep import SweepPanel
 from xengine_gui.ui.studies import Studies
-from xengine_gui.ui.sweep_chart import SweepHit
+from xengine_gui.ui.sweep_drawing import SweepHit
 from xengine_gui.ui.theme import apply_theme, current_theme
 
 WITHIN_MS = 30_000
@@ -286,7 +286,8 @@ def test_a_comparison_is_exported(
     compared(window, compare, qtbot)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(tmp_path / "comparison"), ""))
     for suffix, beginning in BEGINNINGS.items():
-        compare.export.asked.emit(suffix)
+        with qtbot.waitSignal(window.studies.told, timeout=WITHIN_MS):
+            compare.export.asked.emit(suffix)
         assert (tmp_path / f"comparison{suffix}").read_bytes().startswith(beginning)
     rows = list(csv.DictReader((tmp_path / "comparison.csv").read_text().splitlines()))
     assert rows[0]["total_ns"] == "311991520"
@@ -294,7 +295,8 @@ def test_a_comparison_is_exported(
     assert window.log.view.toPlainText().count("was written to") == 4
     there = str(tmp_path / "nowhere" / "comparison.csv")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (there, ""))
-    compare.export.asked.emit(".csv")
+    with qtbot.waitSignal(window.studies.refused, timeout=WITHIN_MS):
+        compare.export.asked.emit(".csv")
     assert "its folder does not exist" in window.centre.error.text
 
 
@@ -458,7 +460,8 @@ def test_a_sweep_is_exported_and_follows_the_theme(
     swept(window, sweep, qtbot)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(tmp_path / "sweep"), ""))
     for suffix, beginning in BEGINNINGS.items():
-        sweep.export.asked.emit(suffix)
+        with qtbot.waitSignal(window.studies.told, timeout=WITHIN_MS):
+            sweep.export.asked.emit(suffix)
         assert (tmp_path / f"sweep{suffix}").read_bytes().startswith(beginning)
     try:
         for name in ("light", "dark"):

@@ -19,7 +19,7 @@ from xengine_gui.solve.sweep_points import Axis, Sweep, SweepCurve, SweepPoint
 from xengine_gui.ui.compare_picture import bar_parts, render_comparison
 from xengine_gui.ui.picture import picture_fonts
 from xengine_gui.ui.series import series_style
-from xengine_gui.ui.sweep_chart import SweepHit
+from xengine_gui.ui.sweep_drawing import SweepHit
 from xengine_gui.ui.sweep_picture import drawing_of, facts_of, render_sweep
 from xengine_gui.ui.theme import contrast_ratio, load_theme
 

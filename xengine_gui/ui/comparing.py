@@ -2,13 +2,10 @@
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from xengine_gui import planner
-from xengine_gui.errors import PlannerError
-from xengine_gui.model.json_file import write_text
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.diff import PlanDiff
@@ -19,21 +16,14 @@ from xengine_gui.solve.worker import SolverProcess
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.compare_picture import render_comparison
 from xengine_gui.ui.document import Document
-from xengine_gui.ui.long_job import LongJob
 from xengine_gui.ui.panels.compare import ComparePanel
-from xengine_gui.ui.panels.study_parts import ask_where
 from xengine_gui.ui.planning import Planning
-from xengine_gui.ui.study_plans import PlanShower
+from xengine_gui.ui.study import Study
 from xengine_gui.ui.theme import current_theme
 
 
-class Comparing(QObject):
+class Comparing(Study):
     """Between the panel of comparisons and the document."""
-
-    told = Signal(str)
-    """A line for the log."""
-    refused = Signal(str)
-    """One sentence on why something was not done."""
 
     def __init__(
         self,
@@ -44,22 +34,13 @@ class Comparing(QObject):
         *,
         process: Callable[[], SolverProcess] = SolverProcess,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(document, planning, parent)
         self.make_process = process
-        self.job = LongJob(self)
-        self._document, self._planning, self._panel = document, planning, panel
-        self._plans = PlanShower(document, planning, self)
+        self._panel = panel
         self._differences = Background(self)
-        panel.run.run_asked.connect(self.run)
-        panel.run.stop_asked.connect(self.job.stop)
         panel.plan_chosen.connect(self._show_plan)
         panel.pair_chosen.connect(self._show_pair)
-        panel.export.asked.connect(self._export)
-        self.job.news.connect(self._hear)
-        self.job.finished.connect(self._finished)
-        self.job.failed.connect(self._failed)
-        self.job.state_changed.connect(self._show_state)
-        document.work_changed.connect(self._work_changed)
+        self._serve(panel)
         self._show_state()
 
     def run(self) -> None:
@@ -75,8 +56,7 @@ class Comparing(QObject):
 
     def close(self) -> None:
         """End everything."""
-        self.job.close()
-        self._plans.close()
+        super().close()
         self._differences.close()
 
     # --- what the job tells
@@ -116,19 +96,19 @@ class Comparing(QObject):
         self._differences.run(lambda: planner.diff(*plans), done, self.refused.emit)
 
     def _export(self, suffix: str) -> None:
-        comparison, work = self._panel.comparison, self._document.work
-        if comparison is None or work is None:
+        comparison, theme = self._panel.comparison, current_theme().name
+        if comparison is None:
             return
+        writers = {".csv": lambda: comparison_to_csv(comparison), ".json": lambda: comparison_to_json(comparison)}
         stem = f"{comparison.problem.name or 'problem'} compared"
-        path = ask_where(self._panel, "Export comparison", stem, suffix, work.path.parent)
-        if path is None:
-            return
-        try:
-            _write(comparison, path)
-        except (PlannerError, OSError) as error:
-            self.refused.emit(str(error))
-        else:
-            self.told.emit(f"The comparison was written to {path}.")
+        self._write(
+            self._panel,
+            "comparison",
+            stem,
+            suffix,
+            writers,
+            lambda path: render_comparison(comparison, path, theme=theme),
+        )
 
     # --- what happens around
 
@@ -158,13 +138,3 @@ def _compared(
         return planner.compare(problem, keys, options, process=process, on_row=tell, stop=stop)
     finally:
         process.close()
-
-
-def _write(comparison: Comparison, path: Path) -> None:
-    suffix = path.suffix.lower()
-    if suffix == ".csv":
-        write_text(path, comparison_to_csv(comparison))
-    elif suffix == ".json":
-        write_text(path, comparison_to_json(comparison))
-    else:
-        render_comparison(comparison, path, theme=current_theme().name)

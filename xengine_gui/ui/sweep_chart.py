@@ -4,18 +4,15 @@ The same drawing is in the window and in picture files.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from xengine_gui.solve.sweep_points import Limits, Sweep, SweepCurve, SweepPoint, knee, smallest_feasible
+from xengine_gui.solve.sweep_points import SweepCurve, SweepPoint, knee, smallest_feasible
 from xengine_gui.ui.series import SeriesStyle, series_style
-from xengine_gui.ui.theme import Theme
+from xengine_gui.ui.sweep_drawing import SweepDrawing, SweepHit
 from xengine_gui.ui.timeline.details import shortened
-from xengine_gui.ui.timeline.frame import Fonts
 from xengine_gui.ui.timeline.geometry import TimeRange
 from xengine_gui.ui.timeline.ticks import time_ticks
 from xengine_gui.units import format_size
@@ -28,53 +25,17 @@ _AXIS, _RIGHT, _TOP = 66.0, 14.0, 8.0
 _LONGEST_TITLE = 26
 
 
-@dataclass(frozen=True, slots=True)
-class SweepHit:
-    """A point that is pointed at: whose it is, and what is known there."""
-
-    strategy: str
-    title: str
-    point: SweepPoint
-
-
-class SweepDrawing(Protocol):
-    """A sweep laid out in a rectangle."""
-
-    def paint(self, painter: QPainter) -> None:
-        """Paint it."""
-        ...
-
-    def hit(self, at: QPointF) -> SweepHit | None:
-        """What is at a place."""
-        ...
-
-    def place(self, hit: SweepHit) -> QPointF:
-        """Where a point is."""
-        ...
-
-
-class CurveChart:
+class CurveChart(SweepDrawing):
     """Limits to the right, totals upwards, names at the right where there are several strategies.
 
-    `current` are the limits that hold now, marked on the axis; `pointed` is the point under the pointer.
+    The limits that hold now are marked on the axis.
     """
 
-    def __init__(
-        self,
-        sweep: Sweep,
-        area: QRectF,
-        theme: Theme,
-        fonts: Fonts,
-        *,
-        current: Limits | None = None,
-        pointed: SweepHit | None = None,
-    ) -> None:
-        self._sweep, self._theme, self._fonts = sweep, theme, fonts
-        self._current, self._pointed = current, pointed
-        self._best = sweep.best()
-        self._limits = sweep.axes[0].limits_bytes
-        self._curves = [(curve, series_style(theme, i)) for i, curve in enumerate(sweep.curves) if not curve.declined]
-        foot = fonts.line_height * 1.35 + 4
+    def _lay_out(self, area: QRectF) -> None:
+        self._best = self._sweep.best()
+        self._limits = self._sweep.axes[0].limits_bytes
+        self._curves = [(c, series_style(self._theme, i)) for i, c in enumerate(self._sweep.curves) if not c.declined]
+        foot = self._fonts.line_height * 1.35 + 4
         legend = self._legend_width if self._has_legend else 0.0
         self._plot = area.adjusted(_AXIS, _TOP, -_RIGHT - legend, -foot)
         self._low, self._high = self._range()
@@ -265,11 +226,6 @@ class CurveChart:
             box = QRectF(left + 20, middle.y() - line / 2, self._legend_width, line)
             side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             self._words(painter, box, title, side, faint=declined)
-
-    def _words(self, painter: QPainter, box: QRectF, text: str, side: Qt.AlignmentFlag, *, faint: bool = False) -> None:
-        painter.setFont(self._fonts.small)
-        painter.setPen(QColor(self._theme.text_disabled if faint else self._theme.text_muted))
-        painter.drawText(box, side, text)
 
 
 def _planned(points: Sequence[SweepPoint]) -> list[SweepPoint]:

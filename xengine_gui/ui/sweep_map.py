@@ -4,11 +4,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
 
 from xengine_gui.model.plan import Status
-from xengine_gui.solve.sweep_points import Limits, Sweep, SweepPoint
-from xengine_gui.ui.sweep_chart import SweepHit
-from xengine_gui.ui.theme import Theme
+from xengine_gui.solve.sweep_points import Limits, SweepPoint
+from xengine_gui.ui.sweep_drawing import SweepDrawing, SweepHit
 from xengine_gui.ui.timeline.details import shortened
-from xengine_gui.ui.timeline.frame import Fonts
 from xengine_gui.units import format_duration, format_size
 
 _LEFT, _RIGHT, _TOP, _BAR = 80.0, 14.0, 6.0, 12.0
@@ -16,25 +14,14 @@ _SHADES = (0.06, 0.94)
 _LONGEST_NAME = 18
 
 
-class HeatMap:
+class HeatMap(SweepDrawing):
     """The first device's limits to the right, the second one's upwards; the darker, the longer it takes."""
 
-    def __init__(
-        self,
-        sweep: Sweep,
-        area: QRectF,
-        theme: Theme,
-        fonts: Fonts,
-        *,
-        current: Limits | None = None,
-        pointed: SweepHit | None = None,
-    ) -> None:
-        self._sweep, self._theme, self._fonts = sweep, theme, fonts
-        self._current, self._pointed = current, pointed
-        self._points = {p.limits_bytes: p for p in sweep.best()}
-        self._across, self._up = sweep.axes
-        line = fonts.line_height
-        self._bar_width = fonts.small_metrics.horizontalAdvance("000.0 ms") + _BAR + 26
+    def _lay_out(self, area: QRectF) -> None:
+        self._points = {p.limits_bytes: p for p in self._sweep.best()}
+        self._across, self._up = self._sweep.axes
+        line = self._fonts.line_height
+        self._bar_width = self._fonts.small_metrics.horizontalAdvance("000.0 ms") + _BAR + 26
         self._grid = area.adjusted(_LEFT, _TOP + line * 1.1, -_RIGHT - self._bar_width, -(line * 1.35 + 4))
         totals = [p.total_ns for p in self._points.values() if p.total_ns is not None]
         self._low, self._high = min(totals, default=0), max(totals, default=0)
@@ -151,8 +138,3 @@ class HeatMap:
         for y, total in ((grid.top(), self._high), (grid.bottom() - line, self._low)):
             box = QRectF(left + _BAR + 6, y, self._bar_width, line)
             self._words(painter, box, format_duration(total), start)
-
-    def _words(self, painter: QPainter, box: QRectF, text: str, side: Qt.AlignmentFlag) -> None:
-        painter.setFont(self._fonts.small)
-        painter.setPen(QColor(self._theme.text_muted))
-        painter.drawText(box, side, text)

@@ -8,7 +8,8 @@ from PySide6.QtGui import QColor, QPainter
 from xengine_gui.errors import InputError
 from xengine_gui.solve.sweep_points import Limits, Sweep
 from xengine_gui.ui.picture import picture_fonts, write_drawing
-from xengine_gui.ui.sweep_chart import CurveChart, SweepDrawing, SweepHit
+from xengine_gui.ui.sweep_chart import CurveChart
+from xengine_gui.ui.sweep_drawing import SweepDrawing, SweepHit
 from xengine_gui.ui.sweep_map import HeatMap
 from xengine_gui.ui.theme import Theme, ThemeName, load_theme
 from xengine_gui.ui.timeline.details import printable
@@ -28,7 +29,7 @@ def drawing_of(
     pointed: SweepHit | None = None,
 ) -> SweepDrawing:
     """A sweep laid out in an area, as what suits it."""
-    kind = CurveChart if len(sweep.axes) == 1 else HeatMap
+    kind: type[SweepDrawing] = CurveChart if len(sweep.axes) == 1 else HeatMap
     return kind(sweep, area, theme, fonts, current=current, pointed=pointed)
 
 

@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
-from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from xengine_gui import planner
-from xengine_gui.errors import InputError, PlannerError
-from xengine_gui.model.json_file import write_text
+from xengine_gui.errors import InputError
 from xengine_gui.model.plan import Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveOptions, Strategy
@@ -18,13 +16,11 @@ from xengine_gui.solve.sweep_points import Axis, Limits, Sweep, SweepCurve, Swee
 from xengine_gui.solve.sweep_pool import core_count
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.document import Document
-from xengine_gui.ui.long_job import LongJob
-from xengine_gui.ui.panels.study_parts import ask_where
 from xengine_gui.ui.panels.sweep import SweepPanel
 from xengine_gui.ui.panels.sweep_form import AskedAxis
 from xengine_gui.ui.planning import Planning
-from xengine_gui.ui.study_plans import PlanShower
-from xengine_gui.ui.sweep_chart import SweepHit
+from xengine_gui.ui.study import Study
+from xengine_gui.ui.sweep_drawing import SweepHit
 from xengine_gui.ui.sweep_picture import render_sweep
 from xengine_gui.ui.theme import current_theme
 from xengine_gui.units import format_size
@@ -61,13 +57,8 @@ class _Running:
         return Sweep(self.problem.name, self.axes, tuple(curves))
 
 
-class Sweeping(QObject):
+class Sweeping(Study):
     """Between the panel of sweeps and the document."""
-
-    told = Signal(str)
-    """A line for the log."""
-    refused = Signal(str)
-    """One sentence on why something was not done."""
 
     def __init__(
         self,
@@ -77,13 +68,11 @@ class Sweeping(QObject):
         strategies: Sequence[Strategy],
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(document, planning, parent)
         # One core is left to the window and to what is planned in it.
         self.workers = max(1, core_count() - 1)
-        self.job = LongJob(self)
         self._strategies = {s.key: s for s in strategies}
-        self._document, self._planning, self._panel = document, planning, panel
-        self._plans = PlanShower(document, planning, self)
+        self._panel = panel
         self._ranges = Background(self)
         self._usual: Mapping[str, tuple[int, int]] = {}
         self._graph: object = None
@@ -91,16 +80,9 @@ class Sweeping(QObject):
         self._sweep: Sweep | None = None
         self._trouble = ""
         self._is_asked = False
-        panel.run.run_asked.connect(self.run)
-        panel.run.stop_asked.connect(self.job.stop)
         panel.form.edited.connect(self._form_edited)
         panel.view.chosen.connect(self._show_plan)
-        panel.export.asked.connect(self._export)
-        self.job.news.connect(self._hear)
-        self.job.finished.connect(self._finished)
-        self.job.failed.connect(self._failed)
-        self.job.state_changed.connect(self._show_state)
-        document.work_changed.connect(self._work_changed)
+        self._serve(panel)
         self._work_changed()
 
     def run(self) -> None:
@@ -143,8 +125,7 @@ class Sweeping(QObject):
 
     def close(self) -> None:
         """End everything."""
-        self.job.close()
-        self._plans.close()
+        super().close()
         self._ranges.close()
 
     # --- what the job tells
@@ -174,20 +155,12 @@ class Sweeping(QObject):
             self._plans.show(hit.point.plan, f"limit of {format_size(hit.point.limit_bytes)}")
 
     def _export(self, suffix: str) -> None:
-        work = self._document.work
-        if self._sweep is None or work is None:
+        sweep, theme = self._sweep, current_theme().name
+        if sweep is None:
             return
-        path = ask_where(
-            self._panel, "Export sweep", f"{self._sweep.name or 'problem'} swept", suffix, work.path.parent
-        )
-        if path is None:
-            return
-        try:
-            _write(self._sweep, path)
-        except (PlannerError, OSError) as error:
-            self.refused.emit(str(error))
-        else:
-            self.told.emit(f"The sweep was written to {path}.")
+        writers = {".csv": lambda: sweep_to_csv(sweep), ".json": lambda: sweep_to_json(sweep)}
+        stem = f"{sweep.name or 'problem'} swept"
+        self._write(self._panel, "sweep", stem, suffix, writers, lambda path: render_sweep(sweep, path, theme=theme))
 
     def _form_edited(self) -> None:
         self._panel.form.show_usual(self._usual)
@@ -261,13 +234,3 @@ class Sweeping(QObject):
 
 def _unknown(limits: Limits) -> SweepPoint:
     return SweepPoint(limits, Status.UNKNOWN, is_final=False)
-
-
-def _write(sweep: Sweep, path: Path) -> None:
-    suffix = path.suffix.lower()
-    if suffix == ".csv":
-        write_text(path, sweep_to_csv(sweep))
-    elif suffix == ".json":
-        write_text(path, sweep_to_json(sweep))
-    else:
-        render_sweep(sweep, path, theme=current_theme().name)

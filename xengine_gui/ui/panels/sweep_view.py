@@ -5,7 +5,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from xengine_gui.solve.sweep_points import Limits, Sweep
-from xengine_gui.ui.sweep_chart import SweepDrawing, SweepHit
+from xengine_gui.ui.sweep_drawing import SweepDrawing, SweepHit
 from xengine_gui.ui.sweep_picture import drawing_of
 from xengine_gui.ui.theme import current_theme
 from xengine_gui.ui.timeline.details import printable
