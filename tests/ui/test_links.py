@@ -12,9 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from xengine_gui.cost import LINK_PRESETS
 from xengine_gui.model.device import Link
+from xengine_gui.model.problem_file import read_problem, write_problem
+from xengine_gui.paths import sample_graphs
 from xengine_gui.session import read_session
 from xengine_gui.ui.main_window import MainWindow
-from xengine_gui.ui.panels.links import LinkCard, LinksPanel, link_lines
+from xengine_gui.ui.panels.links import LinkCard, LinksPanel, Shown, link_lines
 
 Awaited = Callable[[], None]
 PCIE3 = next(preset for preset in LINK_PRESETS if preset.key == "pcie3")
@@ -146,6 +148,23 @@ def test_links_that_differ_have_a_line_each(qtbot: QtBot) -> None:
     assert [line.devices for line in link_lines((there, back), [frozenset("ab")])] == ["a → b", "b → a"]
     panel = LinksPanel()
     qtbot.addWidget(panel)
-    panel.show_links((there,), several_devices=True)
+    panel.show_links(Shown(("a", "b"), (there,)))
     assert panel.cards[0].speed.text() == "1 GB/s · 5 ns"
     assert not panel.cards[0].kind.isVisibleTo(panel)
+
+
+def test_a_link_that_is_not_there_is_added(window: MainWindow, tmp_path: Path, plan_awaited: Awaited) -> None:
+    problem = read_problem(sample_graphs() / "two_devices.json")
+    write_problem(replace(problem, links=()), tmp_path / "apart.json")
+    window.open_file(tmp_path / "apart.json")
+    plan_awaited()
+    panel = window.left.links
+    assert panel.cards == []
+    assert panel.add_button.isVisible()
+    panel.add_button.menu().actions()[0].trigger()
+    assert links_of(window) == {("gpu", "cpu"): (24 * 10**9, 10_000), ("cpu", "gpu"): (24 * 10**9, 10_000)}
+    assert not panel.add_button.isVisible()
+    assert [card.title.text() for card in panel.cards] == ["gpu ⇄ cpu"]
+    window.document.undo_stack.undo()
+    assert links_of(window) == {}
+    assert panel.add_button.isVisible()

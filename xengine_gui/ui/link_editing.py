@@ -3,7 +3,7 @@
 from PySide6.QtCore import QObject
 
 from xengine_gui.ui.document import Document
-from xengine_gui.ui.panels.links import LinksPanel
+from xengine_gui.ui.panels.links import LinksPanel, Shown
 from xengine_gui.ui.work import default_links
 
 
@@ -21,11 +21,7 @@ class LinkEditing(QObject):
     def _show(self) -> None:
         work, devices = self._document.work, self._document.setup.devices
         if work is None:
-            self._panel.show_links(default_links(devices), several_devices=len(devices) > 1)
+            self._panel.show_links(Shown(tuple(d.name for d in devices), default_links(devices)))
             return
-        self._panel.show_links(
-            work.free_problem.links,
-            several_devices=len(work.problem.devices) > 1,
-            changed=work.links_given,
-            editable=True,
-        )
+        names = tuple(device.name for device in work.problem.devices)
+        self._panel.show_links(Shown(names, work.free_problem.links, work.links_given, editable=True))

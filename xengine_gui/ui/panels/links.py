@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QMenu, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QWidget
 
 from xengine_gui.cost import LINK_PRESETS, LinkPreset
 from xengine_gui.model.device import Link
@@ -15,6 +16,8 @@ from xengine_gui.units import format_bandwidth, format_duration
 
 _FIELD_WIDTH = 84
 _WIDEST_NAMES = 150
+_NEW = next(preset for preset in LINK_PRESETS if preset.key == "pcie4")
+"""What a link is that is added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,22 @@ def link_lines(links: Iterable[Link], apart: Iterable[frozenset[str]] = ()) -> I
             yield LinkLine(f"{source} → {destination}", (link,))
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the panel shows: links between devices, those that are not as usual, and whether they can be edited."""
+
+    devices: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    changed: tuple[Link, ...] = ()
+    editable: bool = False
+
+    @property
+    def missing(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of devices between which nothing can be moved."""
+        there = {frozenset((link.source, link.destination)) for link in self.links}
+        return tuple(pair for pair in combinations(self.devices, 2) if frozenset(pair) not in there)
+
+
 class LinksPanel(QWidget):
     """A card per link."""
 
@@ -58,30 +77,40 @@ class LinksPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._column = column(spacing=6)
-        self.setLayout(self._column)
+        self.add_button = QPushButton("Add link")
+        self.add_button.setToolTip("Let tensors be moved between two devices that have no link")
+        self._missing = QMenu(self.add_button)
+        self.add_button.setMenu(self._missing)
+        self.setLayout(column(self._column, self.add_button, spacing=6))
         self.cards: list[LinkCard] = []
         self._apart: set[frozenset[str]] = set()
-        self._last: tuple[tuple[Link, ...], tuple[Link, ...], bool, bool] | None = None
-        self.show_links((), several_devices=False)
+        self._last: Shown | None = None
+        self.show_links(Shown())
 
-    def show_links(
-        self, links: Iterable[Link], *, several_devices: bool, changed: Iterable[Link] = (), editable: bool = False
-    ) -> None:
-        """Show the links of a problem; those that were `changed` can be reset."""
-        now = (tuple(links), tuple(changed), several_devices, editable)
-        if now == self._last:
-            return
-        self._last = now
-        self._show(*now)
+    def show_links(self, shown: "Shown") -> None:
+        """Show the links of a problem; those that were changed can be reset."""
+        if shown != self._last:
+            self._last = shown
+            self._show(shown)
 
-    def _show(self, links: tuple[Link, ...], changed: tuple[Link, ...], several: bool, editable: bool) -> None:  # noqa: FBT001
-        lines = list(link_lines(links, self._apart))
+    def _show(self, shown: "Shown") -> None:
+        lines = list(link_lines(shown.links, self._apart))
         if not self.cards or [card.line.devices for card in self.cards] != [line.devices for line in lines]:
-            self._rebuild(lines, several_devices=several)
-        given = {(k.source, k.destination) for k in changed}
+            self._rebuild(lines, several_devices=len(shown.devices) > 1)
+        given = {(k.source, k.destination) for k in shown.changed}
         for card, line in zip(self.cards, lines, strict=True):
             is_changed = any((k.source, k.destination) in given for k in line.links)
-            card.show_line(line, changed=is_changed, editable=editable)
+            card.show_line(line, changed=is_changed, editable=shown.editable)
+        missing = shown.missing if shown.editable else ()
+        self.add_button.setVisible(bool(missing))
+        self._missing.clear()
+        for one, other in missing:
+            self._missing.addAction(f"{one} ⇄ {other}").triggered.connect(self._adder(one, other))
+
+    def _adder(self, one: str, other: str) -> Callable[[], None]:
+        rate, latency_ns = _NEW.bandwidth_bytes_per_s, _NEW.latency_ns
+        links = (Link(one, other, rate, latency_ns), Link(other, one, rate, latency_ns))
+        return lambda: self.links_edited.emit(f"link {one} ⇄ {other}", links)
 
     def _rebuild(self, lines: list[LinkLine], *, several_devices: bool) -> None:
         clear(self._column)
@@ -99,7 +128,7 @@ class LinksPanel(QWidget):
         """Show both directions of a link as two, or as one again where they are alike."""
         (self._apart.add if apart else self._apart.discard)(devices)
         if self._last is not None:
-            self._show(*self._last)
+            self._show(self._last)
 
 
 class LinkCard(QFrame):
