@@ -60,6 +60,13 @@ def test_files_are_written_even_where_the_answer_is_lost(tmp_path: Path) -> None
     assert out.stat().st_size > 100
 
 
+def test_a_pipe_is_written_into() -> None:
+    graph = Path(__file__).resolve().parents[2] / "sample_graphs" / "chain.json"
+    done = shell(f"problem {shlex.quote(str(graph))} -o /dev/stdout | cat")
+    assert done.stderr == ""
+    assert done.stdout.startswith('{\n "format": "xengine-problem"')
+
+
 def test_ctrl_c_while_loading_is_quiet() -> None:
     code = (
         "import sys\n"

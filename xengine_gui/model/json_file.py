@@ -330,9 +330,9 @@ def write_bytes(path: Path, content: bytes) -> None:
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
     """A file to write into, which stands at `path` once everything is in it; what was there stays if anything fails."""
-    target = path.resolve()
-    # A device or a pipe cannot be renamed over.
-    special = target.exists() and not target.is_file()
+    # A device or a pipe cannot be renamed over, and what /dev/stdout leads to may have no name to open it by.
+    special = path.exists() and not path.is_file()
+    target = path if special else path.resolve()
     beside = target if special else target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
     done = False
     try:
