@@ -75,6 +75,14 @@ def test_a_measurement_is_cancelled_and_nothing_is_written(dialog: MeasureDialog
     assert not dialog.isVisible()
 
 
+def test_a_window_that_closes_ends_the_measurement(lenet: MainWindow, dialog: MeasureDialog, qtbot: QtBot) -> None:
+    dialog.runs.setValue(10_000)
+    with qtbot.waitSignal(dialog.measuring.progressed, timeout=WITHIN_MS):
+        dialog.start_button.click()
+    lenet.close()
+    assert not dialog.measuring.running
+
+
 def test_what_goes_wrong_is_told(
     dialog: MeasureDialog, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
