@@ -63,7 +63,7 @@ def test_a_network_is_measured_and_its_times_are_laid_over_it(
 
 
 def test_a_measurement_is_cancelled_and_nothing_is_written(dialog: MeasureDialog, tmp_path: Path, qtbot: QtBot) -> None:
-    dialog.runs.setValue(500)
+    dialog.runs.setValue(60)
     with qtbot.waitSignal(dialog.measuring.progressed, timeout=WITHIN_MS):
         dialog.start_button.click()
     dialog.cancel_button.click()
@@ -76,7 +76,7 @@ def test_a_measurement_is_cancelled_and_nothing_is_written(dialog: MeasureDialog
 
 
 def test_a_window_that_closes_ends_the_measurement(lenet: MainWindow, dialog: MeasureDialog, qtbot: QtBot) -> None:
-    dialog.runs.setValue(500)
+    dialog.runs.setValue(60)
     with qtbot.waitSignal(dialog.measuring.progressed, timeout=WITHIN_MS):
         dialog.start_button.click()
     lenet.close()
