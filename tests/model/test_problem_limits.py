@@ -1,5 +1,6 @@
 """A problem with another limit, or other links, is the problem that would have been made with it."""
 
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from problems import problems
 
 from xengine_gui.errors import InputError
 from xengine_gui.model.device import Device, Link
+from xengine_gui.model.indexed import IndexedProblem
 from xengine_gui.model.problem import Problem
 
 
@@ -39,3 +41,15 @@ def test_other_links_take_the_place_of_those_that_are_there() -> None:
     assert problem.with_links((Link("a", "tpu", 5),)) is problem
     assert problem.with_links((Link("b", "a", 3),)).links == (Link("a", "b", 1), Link("b", "a", 3))
     assert problem.with_links((Link("a", "b", 4),)).links == (Link("a", "b", 4),)
+
+
+@settings(deadline=None, max_examples=30)
+@given(problem=problems())
+def test_what_is_worked_out_follows_a_limit_and_stays_here(problem: Problem) -> None:
+    assert problem.indexed == IndexedProblem.of(problem)
+    device = problem.devices[0].name
+    twin = problem.with_limit(device, 12_345)
+    assert twin.indexed == IndexedProblem.of(twin)
+    there = pickle.loads(pickle.dumps(problem))  # noqa: S301 - it is our own
+    assert there == problem
+    assert "indexed" not in vars(there)

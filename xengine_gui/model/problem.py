@@ -35,6 +35,10 @@ class Problem:
         if mistakes:
             raise InputError(f"problem {self.name!r}" if self.name else "problem", mistakes)
 
+    def __getstate__(self) -> dict[str, object]:
+        """What goes to other processes: never what is worked out, maybe by another thread at this very moment."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
     @cached_property
     def indexed(self) -> IndexedProblem:
         """The same problem with numbers in place of names."""
@@ -70,6 +74,10 @@ class Problem:
         twin = object.__new__(Problem)
         for part in fields(self):
             object.__setattr__(twin, part.name, devices if part.name == "devices" else getattr(self, part.name))
+        indexed = vars(self).get("indexed")
+        if indexed is not None:
+            limits = tuple(d.memory_limit_bytes for d in devices)
+            vars(twin)["indexed"] = replace(indexed, limit_bytes=limits)
         return twin
 
     def without_limits(self) -> "Problem":
