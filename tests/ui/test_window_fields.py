@@ -254,3 +254,23 @@ def test_a_message_tells_all_of_it_when_asked(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bar.sizeHint().height() < 60)
     bar.more.click()
     qtbot.waitUntil(lambda: bar.heightForWidth(500) > 60 + bar.fontMetrics().height())
+
+
+def test_a_field_says_what_can_be_typed_while_nothing_is(field: SizeField, qtbot: QtBot) -> None:
+    field.whole_bytes = lambda: 2**30
+    field.window().activateWindow()
+    qtbot.waitUntil(field.window().isActiveWindow)
+    field.edit.clearFocus()
+    field.edit.setFocus(Qt.FocusReason.TabFocusReason)
+    assert "50 %" in field.hint.text()
+    qtbot.keyClicks(field.edit, "25 %")
+    field.edit.selectAll()
+    qtbot.keyClicks(field.edit, "25 %")
+    assert field.hint.text() == "25 % of 1.00 GiB (everything retained): 268,435,456 bytes"
+    qtbot.keyClick(field.edit, Qt.Key.Key_Escape)
+    field.edit.clearFocus()
+    assert field.hint.isHidden()
+    field.edit.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert not field.hint.isHidden()
+    field.edit.clearFocus()
+    assert field.hint.isHidden()

@@ -46,6 +46,7 @@ class SizeField(QWidget):
         self.hint.hide()
         self.setLayout(column(self.edit, None if hint_apart else self.hint, spacing=3))
         self.edit.come_to.connect(self._begun)
+        self.edit.left.connect(self._left)
         self.edit.textEdited.connect(self._typed)
         self.edit.editingFinished.connect(self._entered)
         self.edit.given_up.connect(self._restore)
@@ -72,6 +73,11 @@ class SizeField(QWidget):
         """Say what can be typed, to somebody who has come to the field and types nothing yet."""
         share = "" if self.whole_bytes is None else "a share such as 50 %, "
         self._show_hint(f"A size such as 8 GiB, {share}or {UNLIMITED}", wrong=False)
+
+    def _left(self) -> None:
+        """Nothing was typed: what can be typed need not be said any more."""
+        if self.edit.text() == _shown(self._size_bytes):
+            self._show_hint("", wrong=False)
 
     def _entered(self) -> None:
         if self.edit.text() == _shown(self._size_bytes):
@@ -117,6 +123,7 @@ class SizeField(QWidget):
 class _Edit(QLineEdit):
     come_to = Signal()
     """It has the focus now, which came by a click or by Tab."""
+    left = Signal()
     given_up = Signal()
     turned = Signal(int)
     """Notches of the wheel, upwards positive."""
@@ -138,6 +145,10 @@ class _Edit(QLineEdit):
         super().focusInEvent(event)
         if event.reason() in _COMES_BY:
             self.come_to.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.left.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -87,7 +87,7 @@ class SweepView(QWidget):
                 painter.setPen(QColor(current_theme().text_muted))
                 box = self.rect().adjusted(24, 0, -24, 0)
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message)
-            if self.hasFocus() and self._sweep is not None:
+            if self.hasFocus():
                 painter.setPen(QColor(current_theme().focus))
                 painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         finally:
