@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from xengine_gui.model.plan import Compute, Event, Free, Plan, Status
 from xengine_gui.model.plan_file import write_plan
-from xengine_gui.ui.document import checked
+from xengine_gui.ui.checking import checked
 from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.selection import Kind, Selection
 from xengine_gui.ui.shown_plan import ShownPlan

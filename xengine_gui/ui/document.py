@@ -12,13 +12,11 @@ from xengine_gui.errors import InputError
 from xengine_gui.importers.costed.fields import MappingWantedError
 from xengine_gui.model.constraints import Constraint, with_added
 from xengine_gui.model.device import Link
-from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
-from xengine_gui.schedule.replay import replay
-from xengine_gui.schedule.verify import verified_walk
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.change import Change
-from xengine_gui.ui.shown_plan import MANY_EVENTS, PAINTED_MS, ShownPlan
+from xengine_gui.ui.checking import checked
+from xengine_gui.ui.shown_plan import PAINTED_MS, ShownPlan
 from xengine_gui.ui.work import Setup, SizesWantedError, Work, open_work
 
 _PLANS_KEPT = 8
@@ -339,15 +337,3 @@ class Document(QObject):
         self.work_changed.emit()
         if self._shown is not shown or self.stale != stale:
             self.plan_changed.emit()
-
-
-def checked(path: Path, plan: Plan) -> ShownPlan | None:
-    """A plan of a file as it is shown; one that breaks a rule is refused."""
-    if not plan.has_events:
-        return None
-    verdict, walk = verified_walk(plan)
-    if not verdict.ok:
-        raise InputError(path.name, f"the plan breaks a rule: {verdict.broken[0]}")
-    shown = ShownPlan.of(plan, with_makespan=False, replayed=replay(plan, walk))
-    shown = shown if len(plan.events) > MANY_EVENTS else shown.with_figures()
-    return shown.ready()

@@ -12,8 +12,9 @@ from xengine_gui.model.plan import Compute, Plan
 from xengine_gui.solve.compare import ComparedStrategy
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.beside import BesideView
+from xengine_gui.ui.checking import checked
 from xengine_gui.ui.clock_view import ClockView
-from xengine_gui.ui.document import Document, checked
+from xengine_gui.ui.document import Document
 from xengine_gui.ui.ghost import GhostKeeper
 from xengine_gui.ui.ghost_paint import paint_ghost
 from xengine_gui.ui.models.rows_model import NAME_ROLE

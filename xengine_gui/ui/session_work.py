@@ -9,7 +9,8 @@ from xengine_gui.model.constraints import constraint_to_json
 from xengine_gui.model.plan import Plan
 from xengine_gui.session import Session, View, restored_plan, saved_plan, understood_constraints, with_limits
 from xengine_gui.solve.base import SolveOptions
-from xengine_gui.ui.document import Document, checked
+from xengine_gui.ui.checking import checked
+from xengine_gui.ui.document import Document
 from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 from xengine_gui.ui.work import Setup, Work, open_work
 
