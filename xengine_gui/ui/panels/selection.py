@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QGridLayout,
     QHeaderView,
-    QScrollArea,
     QSizePolicy,
     QTableView,
     QVBoxLayout,
@@ -22,6 +20,7 @@ from xengine_gui.ui.models.event_details import EventDescriber, EventDetails, Fa
 from xengine_gui.ui.models.memory_model import MemoryModel, held_at
 from xengine_gui.ui.models.range_model import range_model, range_rows
 from xengine_gui.ui.models.thing_details import moment_details, operator_details, tensor_details
+from xengine_gui.ui.panels.fitting import Fitting
 from xengine_gui.ui.panels.memory_list import MemoryTable
 from xengine_gui.ui.panels.parts import (
     ElidedLabel,
@@ -47,7 +46,6 @@ _EMPTY_HINT = "What is clicked in the timeline is explained here."
 _HINT = "Click a bar, a transfer, a free or a memory curve, or press / to find an operator or a tensor."
 _FOLLOW_MS = 50
 _MOST_TENSORS = 12
-_LEAST_HEIGHT = 72
 
 
 class SelectionPanel(Panel):
@@ -73,7 +71,7 @@ class SelectionPanel(Panel):
         self._lines = column(spacing=4, margins=(12, 0, 12, 0))
         details = Panel("details")
         details.setLayout(self._lines)
-        self._details = _Fitting(details)
+        self._details = Fitting(details)
         self.memory = MemoryModel(self)
         self.memory.set_why(self._why_in_memory)
         self.why = QWidget()
@@ -243,41 +241,6 @@ class SelectionPanel(Panel):
         self.memory_title.setText(f"In memory at {format_duration(self._time_ns)}")
         count = self.memory.rowCount()
         self.memory_total.setText(f"{format_count(count, 'tensor')}, {format_size(self.memory.total_bytes)}")
-
-
-class _Fitting(QScrollArea):
-    """As high as its content where there is room, and scrolled where there is not."""
-
-    def __init__(self, content: QWidget) -> None:
-        super().__init__()
-        self.setAccessibleName("What is selected")
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._content = content
-        self.setWidget(content)
-        content.installEventFilter(self)
-
-    def sizeHint(self) -> QSize:
-        """The content's size, as high as it is at the present width."""
-        width = self.viewport().width()
-        hint = self._content.sizeHint()
-        return QSize(hint.width(), max(self._content.heightForWidth(width), 0) or hint.height())
-
-    def minimumSizeHint(self) -> QSize:
-        """A few lines, where there are that many."""
-        return QSize(0, min(_LEAST_HEIGHT, self.sizeHint().height()))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width, another height."""
-        super().resizeEvent(event)
-        self.updateGeometry()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Ask for another height when the content has changed."""
-        if event.type() == QEvent.Type.LayoutRequest:
-            self.updateGeometry()
-        return super().eventFilter(watched, event)
 
 
 def sums_table(shown: ShownPlan, traces: Traces, start_ns: int, end_ns: int) -> QTableView:
