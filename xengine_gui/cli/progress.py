@@ -18,7 +18,7 @@ TIME_GRACE_S = 5.0
 STOP_GRACE_S = 3.0
 _BETWEEN_LINES_S = 0.25
 _SILENT_S = 3.0
-"""So long nothing is told at the most."""
+"""So long nothing is told of the best plan and its bound at the most."""
 _POLL_S = 0.1
 _LEFT_BEHIND = "the solver did not hear the stop, so it was left behind"
 
@@ -51,6 +51,7 @@ class _Run:
         self.events: queue.SimpleQueue[SolveEvent | Plan | BaseException] = queue.SimpleQueue()
         self.judge = Judge(problem, strategy, options.objective, options.deadline_ns)
         self.last_line_s = -2 * _BETWEEN_LINES_S
+        self.last_state_s = 0.0
         threading.Thread(target=self._work, name="planning", daemon=True).start()
 
     def stop_now(self) -> None:
@@ -92,12 +93,16 @@ class _Run:
         if isinstance(event, Log):
             self._tell(shown(event.message))
         elif self._elapsed_s - self.last_line_s > _BETWEEN_LINES_S and self._is_anything_known:
-            self._tell(self._state())
+            self._tell_state()
 
     def _beat(self) -> None:
-        """Tell that it goes on, where nothing else has told so for a while."""
-        if self._elapsed_s - self.last_line_s > _SILENT_S:
-            self._tell(self._state())
+        """Tell how far it is, where that was not told for a while."""
+        if self._elapsed_s - self.last_state_s > _SILENT_S:
+            self._tell_state()
+
+    def _tell_state(self) -> None:
+        self.last_state_s = self._elapsed_s
+        self._tell(self._state())
 
     def _tell(self, line: str) -> None:
         self.last_line_s = self._elapsed_s
