@@ -21,7 +21,7 @@ from xengine_gui.session import read_session
 from xengine_gui.solve.base import SolveOptions
 from xengine_gui.solve.worker import SolverProcess
 from xengine_gui.ui.main_window import MainWindow
-from xengine_gui.ui.plan_runner import PlanRunner
+from xengine_gui.ui.plan_runner import PlanRunner, instant_runner
 
 WITHIN_MS = 20_000
 Wait = Callable[[], None]
@@ -100,6 +100,26 @@ def test_a_drag_that_is_taken_back_leaves_nothing_to_undo(chain_window: MainWind
     assert window.document.shown is before
     assert not window.document.stale
     qtbot.waitUntil(lambda: not window.loop._drag.active, timeout=WITHIN_MS)
+
+
+def test_of_all_stops_of_a_drag_none_shows_a_worse_plan_than_one_with_a_smaller_limit(
+    chain_window: MainWindow, qtbot: QtBot
+) -> None:
+    window, best = chain_window, {}
+    window.planning.use_instant(instant_runner(window))
+
+    def shown() -> bool:
+        return window.document.shown is not None and not window.document.stale
+
+    for limit in (560, 500, 540, 520, 610, 660, 590, 500, 900, 580):
+        window.centre.timeline.limit_dragging.emit("gpu", limit)
+        qtbot.waitUntil(
+            lambda limit=limit: window.document.work.problem.device("gpu").memory_limit_bytes == limit and shown(),  # type: ignore[union-attr]
+            timeout=WITHIN_MS,
+        )
+        best[limit] = total_of(window)
+        assert best[limit] <= min(total for smaller, total in best.items() if smaller <= limit)
+    window.centre.timeline.limit_dragged.emit("gpu", 580)
 
 
 def test_two_drags_are_two_steps(chain_window: MainWindow, plan_awaited: Wait) -> None:

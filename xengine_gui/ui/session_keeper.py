@@ -159,7 +159,7 @@ class SessionKeeper(QObject):
     def autosave(self) -> None:
         """Keep the work at hand if there is anything new about it, beside the window."""
         draft = self.draft()
-        if draft is None or self._autosaver.busy or self._opening is not None or draft == self._autosaved:
+        if draft is None or self._autosaver.busy or self._opening is not None or draft.is_same(self._autosaved):
             return
         store, saved_as = self._store, self.path
 
