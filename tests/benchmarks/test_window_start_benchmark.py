@@ -90,9 +90,9 @@ def large_plan(events: int) -> Plan:
     return Plan(problem, "by hand", Status.FEASIBLE, tuple(rows), 20 * length)
 
 
-@pytest.fixture(scope="module", params=[10_000, 100_000], ids="{:.0e}".format)
+@pytest.fixture(scope="module", params=[4_000, 100_000], ids="{:.0e}".format)
 def plan_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if request.param > 10_000 and not request.config.getoption("benchmark_only"):
+    if request.param > 4_000 and not request.config.getoption("benchmark_only"):
         pytest.skip("takes some seconds; with --benchmark-only it does not matter")
     path = tmp_path_factory.mktemp("plans") / "plan.json"
     write_plan(large_plan(request.param), path)

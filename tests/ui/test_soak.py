@@ -23,8 +23,8 @@ from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.timeline import TimelineView
 
 IS_LONG = os.environ.get("XENGINE_SOAK") == "1"
-REPLANS = 200 if IS_LONG else 24
-WARM_UP = 50 if IS_LONG else 12
+REPLANS = 200 if IS_LONG else 16
+WARM_UP = 50 if IS_LONG else 8
 ITEMS = 50_000
 MOST_GROWTH_MIB = 12.0
 """Far less than plans that are kept would take: two hundred of this size are 100 MiB and more."""
@@ -65,7 +65,7 @@ def test_replanning_and_painting_leave_nothing_behind(
     window: MainWindow, tmp_path: Path, qtbot: QtBot, plan_awaited: Callable[[], None]
 ) -> None:
     path = tmp_path / "soak.json"
-    write_problem(training_chain(150, 10**9), path)
+    write_problem(training_chain(100, 10**9), path)
     window.planning.strategy = "retain-all"
     window.open_file(path)
     plan_awaited()
