@@ -28,6 +28,7 @@ from xengine_gui.ui.timeline.view import TimelineView
 _DRAG_EVERY_MS = 40
 _PLAN_AWAITED_MS = 120
 """So long a limit that the mouse has passed by is left in place for its plan, which a next edit would end."""
+_LISTED_EVERY_MS = 150
 _RESTS_MS = 800
 _FADE_MS = 260
 
@@ -59,6 +60,9 @@ class Loop(QObject):
         self.menu: ConstraintMenu | None = None
         self._drag = _Drag(document, self)
         self._drag.active_changed.connect(self.drag_changed)
+        self._drag.active_changed.connect(self._list)
+        self._listing = QTimer(self, interval=_LISTED_EVERY_MS, singleShot=True)
+        self._listing.timeout.connect(self._show_difference)
         self._reader = Background(self)
         self._strength = 1.0
         self._is_ghost_wanted = True
@@ -76,7 +80,7 @@ class Loop(QObject):
         timeline.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         timeline.customContextMenuRequested.connect(self._show_menu)
         self._document.work_changed.connect(self._show_constraints)
-        self._document.plan_changed.connect(self._show_difference)
+        self._document.plan_changed.connect(self._list)
         self.ghosts.changed.connect(self._ghost_changed)
         self.ghosts.refused.connect(self.refused)
         self.constraints.lift_asked.connect(self._document.lift)
@@ -187,6 +191,7 @@ class Loop(QObject):
         self.ghosts.close()
         self._reader.close()
         self.beside.end()
+        self._listing.stop()
         self._fade.stop()
 
     def _keep(self) -> None:
@@ -209,14 +214,22 @@ class Loop(QObject):
     def _ghost_changed(self) -> None:
         ghost = self.ghosts.ghost
         self.beside.show_ghost(ghost)
-        self._show_difference()
+        self._list()
         if ghost is not None and self._is_ghost_wanted and not self._drag.active:
             self._fade.stop()
             self._fade.start()
         else:
             self._set_strength(1.0)
 
+    def _list(self) -> None:
+        """Tell what differs: at once, or while a limit is dragged a few times a second, since plans go first."""
+        if not self._drag.active:
+            self._show_difference()
+        elif not self._listing.isActive():
+            self._listing.start()
+
     def _show_difference(self) -> None:
+        self._listing.stop()
         can_keep = self._document.shown is not None and not self._document.stale
         self.difference.show_ghost(self.ghosts.ghost, is_fixed=self.ghosts.is_fixed, can_keep=can_keep)
 

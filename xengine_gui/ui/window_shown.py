@@ -2,14 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from xengine_gui.model.problem import Problem
 from xengine_gui.ui.selection_links import NEEDS_PLAN
+from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.words import activity_of, message_of, trouble_of
 
 if TYPE_CHECKING:
     from xengine_gui.ui.main_window import MainWindow
+
+_SUMMED_EVERY_MS = 150
 
 
 class WindowShown(QObject):
@@ -18,6 +22,9 @@ class WindowShown(QObject):
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
         self._window = window
+        self._told: tuple[ShownPlan | None, Problem | None] | None = None
+        self._summary = QTimer(self, interval=_SUMMED_EVERY_MS, singleShot=True)
+        self._summary.timeout.connect(self.summary)
 
     def work(self) -> None:
         """Something else is open, or the problem was edited."""
@@ -54,6 +61,9 @@ class WindowShown(QObject):
         window, shown = self._window, self._window.clock_view.shown
         work = window.document.work
         problem = None if work is None else work.problem
+        if self._told is not None and self._told[0] is shown and self._told[1] is problem:
+            return
+        self._told = shown, problem
         window.centre.show_plan(shown, problem)
         window.links.show_plan(shown, problem)
         window.walk.show_plan(shown, problem)
@@ -65,12 +75,20 @@ class WindowShown(QObject):
         window.clock_view.set_plan(shown)
         self.timeline()
         self.what_if()
-        window.summary.show_plan(shown, stale=stale)
+        if not window.planning.is_dragging:
+            self.summary()
+        elif not self._summary.isActive():
+            self._summary.start()
         window.left.devices.show_peaks({} if shown is None else shown.plan.peak_bytes, stale=stale)
         for key in ("save_plan", "export_picture", "export_memory", *NEEDS_PLAN):
             window.actions_by_key[key].setEnabled(shown is not None)
         window.exporting.show_enabled(enabled=shown is not None)
         self.state()
+
+    def summary(self) -> None:
+        """The figures; while a limit is dragged only a few times a second, since the timeline goes first."""
+        self._summary.stop()
+        self._window.summary.show_plan(self._window.document.shown, stale=self._window.document.stale)
 
     def state(self) -> None:
         """Planning or reading has begun, ended, or come to trouble."""
