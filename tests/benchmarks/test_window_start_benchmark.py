@@ -4,6 +4,7 @@ Times are reported, not asserted; run with `-n 0 --benchmark-only` for the table
 changes: that nothing heavy is loaded before the window is painted.
 """
 
+import gc
 import json
 import os
 import subprocess
@@ -21,6 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from xengine_gui.model.plan import Compute, Event, Free, Plan, Status
 from xengine_gui.model.plan_file import write_plan
+from xengine_gui.ui.application import make_application
 from xengine_gui.ui.checking import checked
 from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.selection import Kind, Selection
@@ -103,6 +105,9 @@ def plan_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     monkeypatch.setattr("xengine_gui.paths.state_folder", lambda: tmp_path / "state")
     monkeypatch.setattr("xengine_gui.paths.config_folder", lambda: tmp_path / "config")
+    # As it runs: with Python's own thresholds a look through a million objects is part of every figure.
+    thresholds, interval_s = gc.get_threshold(), sys.getswitchinterval()
+    make_application()
     window = MainWindow()
     window.resize(1600, 900)
     window.show()
@@ -110,6 +115,8 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     window.close()
     window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.set_threshold(*thresholds)
+    sys.setswitchinterval(interval_s)
 
 
 def open_and_paint(window: MainWindow, path: Path) -> None:
