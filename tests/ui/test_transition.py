@@ -30,7 +30,8 @@ def view(qtbot: QtBot) -> TimelineView:
 
 
 @pytest.fixture
-def transition(view: TimelineView) -> Transition:
+def transition(view: TimelineView, monkeypatch: pytest.MonkeyPatch) -> Transition:
+    monkeypatch.setattr(QApplication, "mouseButtons", lambda: Qt.MouseButton.NoButton)  # whatever other tests have left
     made = Transition(view)
     made.is_wanted = True
     return made
@@ -83,14 +84,14 @@ def test_it_does_not_move_where_nobody_could_follow(
     view: TimelineView, transition: Transition, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     plans = [timeline(plan_of_four(steps)) for steps in (MOVING, RECOMPUTING)]
-    monkeypatch.setattr(module, "MOST_BARS", 3)
-    view.set_timeline(plans[0])
-    assert transition.motion is None
-    monkeypatch.undo()
-    monkeypatch.setattr(QApplication, "mouseButtons", lambda: Qt.MouseButton.LeftButton)
-    view.set_timeline(plans[1])
-    assert transition.motion is None
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "MOST_BARS", 3)
+        view.set_timeline(plans[0])
+        assert transition.motion is None
+    with monkeypatch.context() as patch:
+        patch.setattr(QApplication, "mouseButtons", lambda: Qt.MouseButton.LeftButton)
+        view.set_timeline(plans[1])
+        assert transition.motion is None
     view.setStyleSheet("* { widget-animation-duration: 0; }")  # as a system says that wants no motion
     view.set_timeline(plans[0])
     assert transition.motion is None
