@@ -230,6 +230,20 @@ def test_a_constraint_that_cannot_hold_is_told_rather_than_left_out(row: dict[st
         session.problem()
 
 
+def test_half_a_character_in_what_is_not_understood_is_kept(tmp_path: Path) -> None:
+    session = parse(
+        {
+            "format": "xengine-session",
+            "version": 1,
+            "file": "net.onnx",
+            "later": ["\ud83d", "ü"],
+            "constraints": [{"\ud83d": 1}],
+        }
+    )
+    write_session(session, tmp_path / "s.xengine")
+    assert read_session(tmp_path / "s.xengine").unknown == {"later": ["\ud83d", "ü"]}
+
+
 @settings(deadline=None, max_examples=60)
 @given(given_=problems_with_steps(), status=st.sampled_from([Status.FEASIBLE, Status.OPTIMAL]))
 def test_any_plan_comes_back_from_the_file(given_: tuple[Problem, list[Any]], status: Status) -> None:

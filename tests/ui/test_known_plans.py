@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems_fixed import training_chain
 
+from xengine_gui.model.device import Device, Link
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.ui.known_plans import KnownPlans
 
@@ -36,3 +37,14 @@ def test_plans_of_two_graphs_are_never_compared_and_all_can_be_forgotten() -> No
     assert {id(p) for p in known.plans} == {id(mine), id(other)}
     known.clear()
     assert known.plans == ()
+
+
+def test_a_plan_is_not_forgotten_for_one_over_another_link() -> None:
+    devices = (*PROBLEM.devices, Device("cpu", 10**9))
+    slow, fast = (replace(PROBLEM, devices=devices, links=(Link("gpu", "cpu", speed),)) for speed in (10**6, 10**12))
+    known = KnownPlans()
+    mine = replace(plan(9, 5), problem=slow)
+    known.add(mine)
+    for peak_bytes in range(5, 45):  # more than the latest that are kept
+        known.add(replace(plan(1, peak_bytes), problem=fast))
+    assert any(p is mine for p in known.plans)

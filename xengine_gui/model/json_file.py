@@ -4,6 +4,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,7 @@ from xengine_gui.units import LARGEST
 Json = object
 Choice = TypeVar("Choice", bound=StrEnum)
 
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _LOOKS = (
     (b"\x89PNG", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -313,7 +315,10 @@ def _entries(data: Mapping[str, Json], indent: str) -> Iterator[str]:
 
 
 def _dumps(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if not text.isascii() and _HALF_CHARACTER.search(text):
+        return json.dumps(value, allow_nan=False)  # escaped, as it was read: no encoding has it
+    return text
 
 
 def write_text(path: Path, text: str) -> None:

@@ -21,6 +21,7 @@ from xengine_gui.ui.work import Setup, SizesWantedError, Work, open_work
 
 _PLANS_KEPT = 8
 _WORKS_KEPT = 16
+_PRICED_ANEW = "device presets"
 
 
 class Document(QObject):
@@ -57,6 +58,8 @@ class Document(QObject):
         self._goes_on = False
         self._next_setup = setup
         self._edits: list[tuple[str, Callable[[Setup], Setup]]] = []
+        self._opening: Path | None = None
+        self._is_priced_anew = False
         self._background = Background(self)
         self._background.busy_changed.connect(self.busy_changed)
         self._figures = Background(self)
@@ -97,8 +100,11 @@ class Document(QObject):
         self.open_by(path, read)
 
     def open_by(self, path: Path, job: Callable[[], tuple[Work, ShownPlan | None]]) -> None:
-        """Put what `job` reads, beside the window, in place of what is open; `path` is what is told of it."""
-        self._edits.clear()
+        """Put what `job` reads, beside the window, in place of what is open; `path` is what is told of it.
+
+        Edits that wait are for what is open now: they go on where the other file cannot be opened.
+        """
+        self._opening = path
 
         def read() -> tuple[Work, ShownPlan | None] | SizesWantedError | MappingWantedError:
             try:
@@ -108,11 +114,15 @@ class Document(QObject):
 
         def done(result: tuple[Work, ShownPlan | None] | SizesWantedError | MappingWantedError) -> None:
             if isinstance(result, MappingWantedError):
+                self._not_opened()
                 self.mapping_wanted.emit(path, result)
                 return
             if isinstance(result, SizesWantedError):
+                self._not_opened()
                 self.sizes_wanted.emit(result.path, result.network)
                 return
+            is_priced_anew, self._is_priced_anew, self._opening = self._is_priced_anew, False, None
+            self._edits.clear()
             self._work, self._shown = result
             self._last_plans.clear()
             self._last_works.clear()
@@ -122,8 +132,21 @@ class Document(QObject):
             self.plan_changed.emit()
             self.opened.emit(path)
             self._complete()
+            if is_priced_anew:
+                self.price_anew()
 
-        self._background.run(read, done, lambda sentence: self.open_failed.emit(path, sentence))
+        def failed(sentence: str) -> None:
+            self._not_opened()
+            self.open_failed.emit(path, sentence)
+
+        self._background.run(read, done, failed)
+
+    def _not_opened(self) -> None:
+        """Go on with the edits of what is open still."""
+        self._opening = None
+        if self._is_priced_anew:
+            self.price_anew()
+        self._build()
 
     def _complete(self) -> None:
         """Work out, beside the window, the figures that a large plan was shown without."""
@@ -145,11 +168,11 @@ class Document(QObject):
 
     def set_limit(self, device: str, memory_limit_bytes: int | None, gesture: int = 0) -> None:
         """Change a device's memory limit; changes of one gesture (a number other than 0) are undone together."""
-        if self._work is None or (
-            gesture and self._work.problem.device(device).memory_limit_bytes == memory_limit_bytes
-        ):
+        if self._work is None:
             return
         try:
+            if gesture and self._work.problem.device(device).memory_limit_bytes == memory_limit_bytes:
+                return
             work = self._work.with_limit(device, memory_limit_bytes)
         except InputError as error:
             self._refuse(str(error))
@@ -179,6 +202,9 @@ class Document(QObject):
 
     def edit_setup(self, text: str, change: Callable[[Setup], Setup]) -> None:
         """Change the setup: the problem is built anew beside the window, then the change can be undone as `text`."""
+        if self._opening is not None:
+            self._refuse(f"{self._opening.name} is being opened: {text} can be chosen once it is there.")
+            return
         if self._work is None or self._work.setup is None:
             self._next_setup = change(self._next_setup)
             self.work_changed.emit()
@@ -225,16 +251,10 @@ class Document(QObject):
 
     def price_anew(self) -> None:
         """Make the problem of a network again, for presets that have changed."""
-        work = self._work
-        if work is None or work.setup is None:
-            return
-        setup = work.setup
-
-        def done(new: Work) -> None:
-            if self._work is work and new.problem != work.problem:
-                self._push("device presets", new)
-
-        self._background.run(lambda: work.with_setup(setup), done, self._refuse)
+        self._is_priced_anew = self._opening is not None
+        if not self._is_priced_anew:
+            self._edits.append((_PRICED_ANEW, lambda setup: setup))
+            self._build()
 
     def set_preset(self, device: str, preset: str) -> None:
         """Give a device another preset, with that preset's own memory."""
@@ -279,14 +299,15 @@ class Document(QObject):
     def _build(self) -> None:
         """Make the edits that wait into a new problem; whatever changes meanwhile makes it start anew."""
         work = self._work
-        if work is None or work.setup is None or not self._edits:
+        setup = None if work is None else work.setup
+        if work is None or setup is None:
             self._edits.clear()
             return
-        setup = work.setup
         for _text, change in self._edits:
             setup = change(setup)
-        if setup == work.setup:
+        if setup == work.setup and all(text != _PRICED_ANEW for text, _change in self._edits):
             self._edits.clear()
+            self._background.forget()  # of edits that were taken back
             return
 
         def done(new: Work) -> None:
@@ -295,12 +316,16 @@ class Document(QObject):
                 return
             text = self._edits[-1][0]
             self._edits.clear()
-            self._push(text, new)
+            if new.setup != work.setup or new.problem != work.problem:
+                self._push(text, new)
 
-        self._background.run(lambda: work.with_setup(setup), done, self._refuse)
+        def failed(sentence: str) -> None:
+            self._edits.clear()
+            self._refuse(sentence)
+
+        self._background.run(lambda: work.with_setup(setup), done, failed)
 
     def _refuse(self, sentence: str) -> None:
-        self._edits.clear()
         self.work_changed.emit()  # fields that ran ahead go back
         self.refused.emit(sentence)
 

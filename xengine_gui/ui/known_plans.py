@@ -36,8 +36,10 @@ class KnownPlans:
 
 def _is_as_good(one: Plan, other: Plan) -> bool:
     """Whether wherever `other` fits `one` fits too and takes no longer; plans of two graphs are never compared."""
+    a, b = one.problem, other.problem
     return (
-        one.problem.operators is other.problem.operators
+        a.operators is b.operators
+        and (a.links, a.transfers, a.keep) == (b.links, b.transfers, b.keep)
         and (one.total_ns or 0) <= (other.total_ns or 0)
         and all(peak <= other.peak_bytes.get(device, 0) for device, peak in one.peak_bytes.items())
     )

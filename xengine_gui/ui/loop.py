@@ -263,6 +263,7 @@ class _Drag(QObject):
         self._pace.timeout.connect(self._next)
         self._since_edit = QElapsedTimer()
         document.plan_changed.connect(self._plan_changed)
+        document.opened.connect(lambda _path: self.give_up())
         self._rest = QTimer(self, interval=_RESTS_MS, singleShot=True)
         self._rest.timeout.connect(self._rested)
 
@@ -289,6 +290,12 @@ class _Drag(QObject):
             self._stop()
         self.move(device, memory_limit_bytes)
         self._wheeled = device
+
+    def give_up(self) -> None:
+        """Another file is open: what waits was meant for the one before."""
+        self._waiting = None
+        if self.active:
+            self._stop()
 
     def _begin(self) -> None:
         self._gesture += 1
@@ -325,7 +332,9 @@ class _Drag(QObject):
 
     def _apply(self) -> None:
         waiting, self._waiting = self._waiting, None
-        if waiting is not None:
+        work = self._document.work
+        # A device may be gone since: its edit may have been undone meanwhile.
+        if waiting is not None and work is not None and any(d.name == waiting[0] for d in work.problem.devices):
             self._pace.start(_DRAG_EVERY_MS)
             self._since_edit.start()
             self._document.set_limit(*waiting, self._gesture)

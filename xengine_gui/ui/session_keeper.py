@@ -71,6 +71,7 @@ class SessionKeeper(QObject):
         self._restored: Leftover | None = None
         self._autosaved: Draft | None = None
         self._opening: _Opening | None = None
+        self._times_opened = 0
         self._zoom: View | None = None
         self._seen: _Signature | None = None
         self.file_has_changed = False
@@ -148,9 +149,11 @@ class SessionKeeper(QObject):
         draft = self.draft()
         if draft is None or self._writer.busy:
             return
+        times_opened = self._times_opened
 
         def done(_result: None) -> None:
-            self.path, self._saved, self._restored = path, draft, None
+            if self._times_opened == times_opened:  # else the file is not that of the work at hand
+                self.path, self._saved, self._restored = path, draft, None
             self.said.emit(f"The session was written to {path}.")
             self.state_changed.emit()
 
@@ -161,9 +164,11 @@ class SessionKeeper(QObject):
         draft = self.draft()
         if draft is None or self._autosaver.busy or self._opening is not None or draft.is_same(self._autosaved):
             return
-        store, saved_as = self._store, self.path
+        store, saved_as, times_opened = self._store, self.path, self._times_opened
 
         def done(_result: None) -> None:
+            if self._times_opened != times_opened:
+                return
             self._autosaved = draft
             if self._restored is not None:
                 self._restored.forget()
@@ -213,8 +218,9 @@ class SessionKeeper(QObject):
     def _opened(self, path: Path) -> None:
         """Something was opened: a session of ours, or a plain file."""
         opening, self._opening = self._opening, None
+        self._times_opened += 1
         work = self._document.work
-        if opening is not None and opening.session is not None and opening.told_as == path:
+        if opening is not None and opening.session is not None and opening.told_as is path:
             self.path, self._base = opening.saved_as, opening.session
             self._zoom = opening.session.view
             self.taken.emit(opening.session)
