@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems_fixed import training_chain
 
-from xengine_gui.model.device import Device, Link
+from xengine_gui.model.device import Link
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.ui.known_plans import KnownPlans
 
@@ -40,7 +40,7 @@ def test_plans_of_two_graphs_are_never_compared_and_all_can_be_forgotten() -> No
 
 
 def test_a_plan_is_not_forgotten_for_one_over_another_link() -> None:
-    devices = (*PROBLEM.devices, Device("cpu", 10**9))
+    devices = (*PROBLEM.devices, replace(PROBLEM.devices[0], name="cpu"))
     slow, fast = (replace(PROBLEM, devices=devices, links=(Link("gpu", "cpu", speed),)) for speed in (10**6, 10**12))
     known = KnownPlans()
     mine = replace(plan(9, 5), problem=slow)
