@@ -307,11 +307,17 @@ def read(path: Path) -> str:
             read_session(path)
             return "read"
         opened = planner.open_file(path)
+        assert not isinstance(opened, NetworkGraph) or _sizes_can_be(opened)
         for make in (inference_graph, training_graph) if isinstance(opened, NetworkGraph) else ():
             make(opened)
     except InputError as error:
         return "refused" if str(error) else "refused without a sentence"
     return "read"
+
+
+def _sizes_can_be(network: NetworkGraph) -> bool:
+    values = (*network.tensors.values(), *network.parameters.values())
+    return all(value.size_bytes is None or value.size_bytes >= 0 for value in values)
 
 
 def files_of(seed: int, every: list[tuple[str, bytes]]) -> tuple[str, bytes]:

@@ -4,7 +4,6 @@
 run anything. Here nothing is run: weights and constants stay unread, and of symbolic shapes only arithmetic is known.
 """
 
-import lzma
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
@@ -21,12 +20,12 @@ from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.json_file import Json, parse_json
 from xengine_gui.units import format_size
 
-_MOST_BYTES = 2**26
-"""No model of a program is larger, weights left out."""
+_MOST_BYTES, _MOST_PARTS = 2**25, 2**21
+"""No model of a program is larger, weights left out: a call takes some 2,000 bytes and 120 parts. A part of JSON takes
+up to 300 bytes once it is read, so a small archive could fill the memory with many of them."""
+_PART_BEGINS = (b"{", b"[", b",")
 _OLD_MODEL = "serialized_exported_program.json"
-_DAMAGED = (
-    OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, ValueError,
-)  # fmt: skip
+_DAMAGED = (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)
 """What reading an archive raises."""
 _TYPES = {
     1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float16", 7: "float32", 8: "float64", 9: "complex32",
@@ -125,6 +124,8 @@ def _model(path: Path) -> Any:
             names = [name for name in archive.namelist() if name.endswith("/models/model.json") or name == _OLD_MODEL]
             raw = b""
             if names:
+                if archive.getinfo(names[0]).compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+                    raise ValueError("packed in a way that PyTorch never uses")  # others take gigabytes to unpack
                 with archive.open(names[0]) as file:
                     raw = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
@@ -133,9 +134,10 @@ def _model(path: Path) -> Any:
         raise InputError(str(path), f"this is no program that torch.export.save has written ({error})") from None
     if not names:
         raise InputError(str(path), "this is no program that torch.export.save has written: it has no model.json")
-    if len(raw) > _MOST_BYTES:
-        raise InputError(str(path), f"its {names[0]} is larger than {format_size(_MOST_BYTES)}")
-    data: Json = parse_json(raw, f"{path}: {names[0]}")
+    if len(raw) > _MOST_BYTES or sum(map(raw.count, _PART_BEGINS)) > _MOST_PARTS:
+        most = f"{format_size(_MOST_BYTES)} or {_MOST_PARTS:,} parts"
+        raise InputError(str(path), f"its model.json is larger than any program's: more than {most}")
+    data: Json = parse_json(raw, f"{path}: model.json")
     return data
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xengine_gui.errors import InputError
+from xengine_gui.model.json_file import show
 
 _MOST = 2**31 - 1
 _MOST_LETTERS = 2_000
-_LARGEST = 2**80
+_LARGEST = 2**63 - 1
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
@@ -69,9 +70,11 @@ class Symbols:
             raise InputError(source, mistakes)
 
     def length(self, size: Any) -> int | None:
-        """A length of a tensor, `None` where it depends on values."""
+        """A length or a step of a tensor, `None` where it depends on values."""
         whole = size.get("as_int")
         if isinstance(whole, int):
+            if isinstance(whole, bool) or not 0 <= whole <= _LARGEST:
+                raise ValueError(f"a length or a step of {show(whole)}")
             return whole
         found = self._evaluated(size["as_expr"]["expr_str"])
         return found if found is not None and 0 <= found <= _LARGEST else None
