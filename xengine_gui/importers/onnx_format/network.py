@@ -9,7 +9,14 @@ import onnx
 from xengine_gui.errors import InputError
 from xengine_gui.importers.onnx_format.binding import Binding, bind, follow_batch
 from xengine_gui.importers.onnx_format.order import check_edges, in_order
-from xengine_gui.importers.onnx_format.records import FileGraph, FileNode, dtype_name, inner_constants, parse, printable
+from xengine_gui.importers.onnx_format.records import (
+    FileGraph,
+    FileNode,
+    constant_type,
+    inner_constants,
+    parse,
+    printable,
+)
 from xengine_gui.importers.onnx_format.shapes import RANDOM_KINDS, Shapes, find_shapes
 from xengine_gui.importers.onnx_format.trainable import is_trainable_slot
 from xengine_gui.model.dtype import element_count, size_bytes
@@ -166,8 +173,9 @@ class _Assembly:
                 if known is None or (trainable and not known.trainable):
                     parameters[self._name(name)] = self._parameter(name, trainable=trainable)
             for name, inner in self._inner(node):
-                shape, dtype = tuple(inner.dims), dtype_name(inner.data_type)
-                parameters[name] = GraphParameter(name, shape, dtype, size_bytes(dtype, element_count(shape)), name)
+                found = constant_type(inner.data_type, inner.dims)
+                size = size_bytes(found.dtype, element_count(found.static))
+                parameters[name] = GraphParameter(name, found.static, found.dtype, size, name)
         return parameters
 
     def _inner(self, node: FileNode) -> Iterator[tuple[str, Any]]:

@@ -9,8 +9,8 @@ from typing import Any
 import onnx
 import onnx.shape_inference
 
-from xengine_gui.importers.onnx_format.protos import tensor_proto, type_proto
-from xengine_gui.importers.onnx_format.records import Declared, declared_type
+from xengine_gui.importers.onnx_format.protos import type_proto
+from xengine_gui.importers.onnx_format.records import Declared, constant_type, declared_type
 
 # Of a negative length these end the whole process inside ONNX: a graph with one is first gone through node by node.
 _FRAGILE = frozenset({"Slice", "GatherND"})
@@ -47,7 +47,7 @@ def _infer_graph(graph: Any, imports: list[Any], types: dict[str, Declared], con
     impossible = ""
     constants = {**constants, **{tensor.name: tensor for tensor in graph.initializer}}
     for tensor in graph.initializer:
-        types[tensor.name] = declared_type(tensor_proto(tensor.data_type, tuple(tensor.dims)))
+        types[tensor.name] = constant_type(tensor.data_type, tensor.dims)
     for node in graph.node:
         for tensor in (a.t for a in node.attribute if node.op_type == "Constant" and a.name == "value"):
             constants[node.output[0]] = tensor

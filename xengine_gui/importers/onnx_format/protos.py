@@ -11,16 +11,11 @@ def type_proto(declared: Declared) -> Any:
     """The message of a declared type."""
     name = {"float32": "FLOAT", "float64": "DOUBLE"}.get(declared.dtype, declared.dtype.upper())
     codes = dict(onnx.TensorProto.DataType.items())
-    return tensor_proto(codes.get(name, onnx.TensorProto.UNDEFINED), declared.dims)
-
-
-def tensor_proto(code: int, dims: tuple[int | str | None, ...] | None) -> Any:
-    """The message of a tensor type from the code of its elements and its dimensions."""
     proto = onnx.TypeProto()
-    proto.tensor_type.elem_type = code
-    if dims is not None:
+    proto.tensor_type.elem_type = codes.get(name, onnx.TensorProto.UNDEFINED)
+    if declared.dims is not None:
         proto.tensor_type.shape.SetInParent()
-        for dim in dims:
+        for dim in declared.dims:
             entry = proto.tensor_type.shape.dim.add()
             if isinstance(dim, int):
                 entry.dim_value = dim

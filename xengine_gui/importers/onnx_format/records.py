@@ -1,7 +1,7 @@
 """An ONNX message as plain records: nodes, constants, inputs and outputs, with names that can be shown."""
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,12 @@ class Declared:
 
     dtype: str
     dims: tuple[Dim, ...] | None
+
+    @property
+    def static(self) -> tuple[int, ...] | None:
+        """The shape if every dimension of it is known."""
+        lengths = tuple(dim for dim in self.dims or () if isinstance(dim, int))
+        return lengths if self.dims is not None and len(lengths) == len(self.dims) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +108,7 @@ def parse(data: bytes, source: str) -> FileGraph:
     declared |= {value.name: declared_type(value.type) for value in graph.input}
     initializers = {tensor.name: tensor for tensor in graph.initializer}
     sparse = {
-        tensor.values.name: Declared(dtype_name(tensor.values.data_type), tuple(tensor.dims))
-        for tensor in graph.sparse_initializer
+        tensor.values.name: constant_type(tensor.values.data_type, tensor.dims) for tensor in graph.sparse_initializer
     }
     if any(_is_outside(tensor) for tensor in graph.initializer):
         notes.append("Weights are stored outside the file; sizes come from their shapes, no other file was opened")
@@ -154,6 +159,11 @@ def declared_type(proto: Any) -> Declared:
     tensor = getattr(proto, kind)
     dims = tuple(_dim(d) for d in tensor.shape.dim) if tensor.HasField("shape") else None
     return Declared(dtype_name(tensor.elem_type), dims)
+
+
+def constant_type(data_type: int, lengths: Iterable[int]) -> Declared:
+    """The type of a constant; a negative length, which only a damaged file has, is unknown."""
+    return Declared(dtype_name(data_type), tuple(length if length >= 0 else None for length in lengths))
 
 
 def _dim(proto: Any) -> Dim:

@@ -11,8 +11,15 @@ import onnx.shape_inference
 
 from xengine_gui.importers.onnx_format.binding import Binding
 from xengine_gui.importers.onnx_format.one_by_one import forget_negative_lengths, infer_one_by_one, is_fatal, is_fragile
-from xengine_gui.importers.onnx_format.protos import tensor_proto, type_proto
-from xengine_gui.importers.onnx_format.records import Declared, FileGraph, FileNode, declared_type, printable
+from xengine_gui.importers.onnx_format.protos import type_proto
+from xengine_gui.importers.onnx_format.records import (
+    Declared,
+    FileGraph,
+    FileNode,
+    constant_type,
+    declared_type,
+    printable,
+)
 from xengine_gui.importers.onnx_format.values import MOST_ELEMENTS, Array, fold, initializer_value
 from xengine_gui.model.dtype import is_float
 
@@ -40,10 +47,7 @@ class Shapes:
     def static(self, name: str) -> tuple[int, ...] | None:
         """The shape of a tensor if every dimension of it is known."""
         declared = self.types.get(name)
-        if declared is None or declared.dims is None:
-            return None
-        lengths = tuple(dim for dim in declared.dims if isinstance(dim, int))
-        return lengths if len(lengths) == len(declared.dims) else None
+        return None if declared is None else declared.static
 
 
 def find_shapes(graph: FileGraph, nodes: list[FileNode], binding: Binding) -> Shapes:
@@ -58,7 +62,7 @@ def find_shapes(graph: FileGraph, nodes: list[FileNode], binding: Binding) -> Sh
         for name in unknown
         if name in graph.declared and graph.declared[name].dims is not None
     }
-    if any(_is_whole(declared) and seeds.get(name) != declared for name, declared in more.items()):
+    if any(declared.static is not None and seeds.get(name) != declared for name, declared in more.items()):
         # What inference leaves open the file may state.
         shapes = _settled(graph, nodes, binding, overrides, seeds | more)
     return shapes
@@ -182,17 +186,13 @@ def _is_known(node: FileNode) -> bool:
     return bool(onnx.defs.has(node.kind, node.domain))
 
 
-def _is_whole(declared: Declared) -> bool:
-    return declared.dims is not None and all(isinstance(dim, int) for dim in declared.dims)
-
-
 def _infer(
     graph: FileGraph, nodes: list[FileNode], binding: Binding, given: _Given, notes: list[str]
 ) -> dict[str, Declared]:
     """Types of all tensors by ONNX's inference on a copy without weights."""
     types: dict[str, Declared] = dict(graph.sparse)
     for name, tensor in graph.initializers.items():
-        types[name] = declared_type(tensor_proto(tensor.data_type, tuple(tensor.dims)))
+        types[name] = constant_type(tensor.data_type, tensor.dims)
     types |= {name: binding.of_input(name) for name in graph.inputs}
     types |= {name: declared for name, declared in given.seeds.items() if name not in types}
     model = _skeleton(graph, nodes, types, given)
@@ -260,8 +260,7 @@ def _add_node(skeleton: Any, node: FileNode, given: _Given) -> None:
     if node.kind == "Constant" and not node.domain:
         tensor = next((a.t for a in node.proto.attribute if a.name == "value"), None)
         if tensor is not None:
-            declared = declared_type(tensor_proto(tensor.data_type, tuple(tensor.dims)))
-            _add_type(skeleton.input.add(), node.outputs[0], declared)
+            _add_type(skeleton.input.add(), node.outputs[0], constant_type(tensor.data_type, tensor.dims))
             return
     copy = skeleton.node.add()
     copy.CopyFrom(node.proto)
