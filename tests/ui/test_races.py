@@ -6,11 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from xengine_gui.model.plan_file import write_plan
 from xengine_gui.session import Session, write_session
 from xengine_gui.ui import session_keeper
 from xengine_gui.ui.main_window import MainWindow
+from xengine_gui.ui.selection import NOTHING, Kind
 
 WITHIN_MS = 20_000
 Wait = Callable[[], None]
@@ -134,3 +137,40 @@ def test_a_limit_of_a_device_that_is_gone_is_let_go(lenet: MainWindow, qtbot: Qt
     lenet.centre.timeline.limit_dragging.emit("gpu", 2 * 10**9)
     lenet.centre.timeline.limit_dragged.emit("gpu", 3 * 10**9)
     assert lenet.centre.error.text == ""
+
+
+def test_what_is_selected_of_one_plan_is_let_go_where_the_next_file_has_another(
+    window: MainWindow, chain_file: Path, toy_file: Path, tmp_path: Path, plan_awaited: Wait, qtbot: QtBot
+) -> None:
+    for path in (chain_file, toy_file):
+        open_and_wait(window, path, qtbot)
+        plan_awaited()
+        shown = window.document.shown
+        assert shown is not None
+        write_plan(shown.plan, tmp_path / f"{path.stem} plan.json")
+    shown = window.document.shown
+    assert shown is not None
+    free = next(i for i, event in enumerate(shown.plan.events) if event.kind == "free")
+    window.centre.timeline.select_event(free)
+    assert window.links.model.current.kind is Kind.EVENT
+    open_and_wait(window, tmp_path / "chain plan.json", qtbot)
+    assert window.links.model.current == NOTHING
+
+
+def test_what_only_the_edited_problem_has_can_be_selected_before_it_is_planned(
+    lenet: MainWindow, plan_awaited: Wait, qtbot: QtBot
+) -> None:
+    lenet.document.edit_setup("inference", lambda setup: replace(setup, training=False))
+    at_rest(lenet, qtbot)
+    lenet.planning.plan()
+    plan_awaited()
+    lenet.document.edit_setup("training", lambda setup: replace(setup, training=True))
+    at_rest(lenet, qtbot)
+    work, shown = lenet.document.work, lenet.document.shown
+    assert work is not None
+    assert shown is not None
+    new = next(t.name for t in work.problem.tensors if t.name not in shown.tensor_bytes)
+    lenet.links.model.select_tensor(new)
+    lenet.links.model.select_operator(work.problem.operators[-1].name)
+    told = [label.text() for label in lenet.selection.findChildren(QLabel)]
+    assert any("it is of the problem as it was before" in text for text in told)

@@ -105,7 +105,8 @@ class SelectionModel(QObject):
         if problem is self._problem:
             return
         self._problem = problem
-        self._drop_unknown()
+        if not self._is_known(self._current):
+            self.clear()
 
     def set_plan(self, shown: ShownPlan | None) -> None:
         """Another plan: an event of the old one becomes its operator or its tensor."""
@@ -114,26 +115,22 @@ class SelectionModel(QObject):
             if shown is None and self._current.kind in (Kind.EVENT, Kind.MOMENT, Kind.RANGE):
                 self.clear()
             return
+        self._problem = self._problem or shown.plan.problem
         current = self._current
         if current.kind is Kind.EVENT and old is not None:
             is_compute = isinstance(old.plan.events[current.event], Compute)
-            self.select(Selection(Kind.OPERATOR if is_compute else Kind.TENSOR, current.name))
+            current = Selection(Kind.OPERATOR if is_compute else Kind.TENSOR, current.name)
         elif current.kind in (Kind.MOMENT, Kind.RANGE) and max(current.time_ns, current.end_ns) > shown.timeline.end_ns:
-            self.clear()
-        self._problem = self._problem or shown.plan.problem
-        self._drop_unknown()
+            current = NOTHING
+        self.select(current if self._is_known(current) else NOTHING)
 
-    def _drop_unknown(self) -> None:
-        current, problem = self._current, self._problem
-        if current.kind not in (Kind.OPERATOR, Kind.TENSOR):
-            return
-        known = problem is not None and (
-            any(o.name == current.name for o in problem.operators)
-            if current.kind is Kind.OPERATOR
-            else any(t.name == current.name for t in problem.tensors)
-        )
-        if not known:
-            self.clear()
+    def _is_known(self, selection: Selection) -> bool:
+        """Whether the problem has what is selected by name."""
+        if selection.kind not in (Kind.OPERATOR, Kind.TENSOR):
+            return True
+        problem = self._problem
+        things = () if problem is None else problem.operators if selection.kind is Kind.OPERATOR else problem.tensors
+        return any(thing.name == selection.name for thing in things)
 
 
 def name_of(event: Event) -> str:

@@ -98,6 +98,12 @@ class Traces:
         size = self._shown.tensor_bytes
         return {i: size[e.tensor] for i, e in enumerate(self._events) if isinstance(e, Transfer)}
 
+    def knows(self, selection: Selection) -> bool:
+        """Whether the plan has what is selected; one that was made before an edit may lack it."""
+        if selection.kind is Kind.OPERATOR:
+            return selection.name in self.operators
+        return selection.kind is not Kind.TENSOR or selection.name in self._shown.tensor_bytes
+
     def tensors_of(self, selection: Selection) -> tuple[str, ...]:
         """The tensors that a selection is about: of a computation those that it makes."""
         if selection.kind is Kind.TENSOR:

@@ -37,12 +37,14 @@ from xengine_gui.ui.panels.trace_list import TraceTable
 from xengine_gui.ui.selection import NOTHING, Kind, Selection
 from xengine_gui.ui.selection_traces import Traces
 from xengine_gui.ui.shown_plan import ShownPlan
+from xengine_gui.ui.timeline.details import shortened
 from xengine_gui.ui.timeline.index import DeviceIndex
 from xengine_gui.ui.timeline.stack import PARAMETERS
 from xengine_gui.ui.timeline.sums import sums_of
 from xengine_gui.units import format_count, format_duration, format_size
 
 _EMPTY_HINT = "What is clicked in the timeline is explained here."
+_NOT_IN_PLAN = "The plan that is shown does not have {}: it is of the problem as it was before."
 _HINT = "Click a bar, a transfer, a free or a memory curve, or press / to find an operator or a tensor."
 _FOLLOW_MS = 50
 _MOST_TENSORS = 12
@@ -146,10 +148,19 @@ class SelectionPanel(Panel):
         if selection.device:
             self.device.setCurrentText(selection.device)
         self.why = QWidget()
-        if self._shown is not None and self._describer is not None and self._traces is not None and selection:
-            self._describe(self._shown, self._describer, self._traces)
+        shown, traces = self._shown, self._traces
+        is_there = traces is not None and traces.knows(selection)
+        if shown is not None and self._describer is not None and traces is not None and selection and is_there:
+            self._describe(shown, self._describer, traces)
         else:
-            self._lines.addWidget(text_label(_HINT if self._shown is not None else _EMPTY_HINT, "muted", wrap=True))
+            hint = (
+                _EMPTY_HINT
+                if shown is None
+                else _HINT
+                if is_there
+                else _NOT_IN_PLAN.format(shortened(selection.name, 28))
+            )
+            self._lines.addWidget(text_label(hint, "muted", wrap=True))
             self._lines.addStretch(1)
         self._update_memory()
 
