@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from xengine_gui.errors import InputError
-from xengine_gui.model.json_file import format_json, parse_json, read_json, write_text
+from xengine_gui.model.json_file import format_json, parse_json, read_json
+from xengine_gui.model.whole_file import write_text
 
 
 def mistakes(raw: bytes) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ from xengine_gui.cli.qt import qt_errors_told
 from xengine_gui.cli.status import DONE, INFEASIBLE, NO_PLAN_IN_TIME
 from xengine_gui.cli.stopping import stopped_by_ctrl_c
 from xengine_gui.errors import InputError
-from xengine_gui.model.json_file import write_text
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
+from xengine_gui.model.whole_file import write_text
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve.base import SolveOptions
 from xengine_gui.solve.compare import ComparedStrategy, Comparison, RowState

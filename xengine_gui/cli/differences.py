@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from xengine_gui.cli.output import say, shown, table
-from xengine_gui.model.json_file import write_text
+from xengine_gui.model.whole_file import write_text
 from xengine_gui.schedule.diff import PlanDiff
 from xengine_gui.schedule.diff_file import diff_to_csv, diff_to_json
 from xengine_gui.schedule.diff_words import KIND_TITLES, change_lines, format_cost, headline

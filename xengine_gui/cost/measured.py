@@ -13,9 +13,10 @@ from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from pathlib import Path
 
 from xengine_gui.errors import InputError, did_you_mean
-from xengine_gui.model.json_file import read_bytes, write_text
+from xengine_gui.model.json_file import read_bytes
 from xengine_gui.model.operator import Implementation
 from xengine_gui.model.problem import Problem
+from xengine_gui.model.whole_file import write_text
 from xengine_gui.units import LARGEST, format_names
 
 COLUMNS = ("operator", "device", "implementation", "time_ns", "workspace_bytes", "spread_ns", "source")

@@ -9,7 +9,8 @@ from xengine_gui import paths
 from xengine_gui.cost.links import BUSES
 from xengine_gui.cost.preset_fields import EFFICIENCIES, KINDS, DevicePreset
 from xengine_gui.errors import InputError
-from xengine_gui.model.json_file import Fields, Json, at, format_json, read_json, show, write_text
+from xengine_gui.model.json_file import Fields, Json, at, format_json, read_json, show
+from xengine_gui.model.whole_file import write_text
 from xengine_gui.units import (
     format_bandwidth,
     format_duration,

@@ -1,16 +1,14 @@
 """Reading and writing JSON so that no mistake of a file goes unnoticed, and every one is named with its place."""
 
-import contextlib
 import json
 import math
-import os
 import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 from xengine_gui.errors import InputError
 from xengine_gui.units import LARGEST
@@ -319,41 +317,3 @@ def _dumps(value: Json) -> str:
     if not text.isascii() and _HALF_CHARACTER.search(text):
         return json.dumps(value, allow_nan=False)  # escaped, as it was read: no encoding has it
     return text
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all: a file that was there stays as it was when anything fails."""
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: a file that was there stays as it was when anything fails."""
-    with written_whole(path) as file:
-        file.write(content)
-
-
-@contextlib.contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A file to write into, which stands at `path` once everything is in it; what was there stays if anything fails."""
-    # A device or a pipe cannot be renamed over, and what /dev/stdout leads to may have no name to open it by.
-    special = path.exists() and not path.is_file()
-    target = path if special else path.resolve()
-    beside = target if special else target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
-    done = False
-    try:
-        if target.is_dir():
-            raise InputError(str(path), "cannot be written: it is a folder")
-        with beside.open("wb") as file:
-            yield file
-        if not special:
-            beside.replace(target)
-        done = True
-    except OSError as error:
-        reason = error.strerror or str(error)
-        if isinstance(error, FileNotFoundError):
-            reason = "its folder takes no files" if target.parent.is_dir() else "its folder does not exist"
-        raise InputError(str(path), f"cannot be written: {reason}") from None
-    finally:
-        if not done and not special:
-            with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from xengine_gui.errors import InputError
-from xengine_gui.model.json_file import Fields, Json, at, format_json, kind_of, read_json, show, write_text
+from xengine_gui.model.json_file import Fields, Json, at, format_json, kind_of, read_json, show
 from xengine_gui.model.plan import Clock, Compute, Event, Free, Plan, Status, Transfer
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.problem_file import FORMAT as PROBLEM_FORMAT
 from xengine_gui.model.problem_file import problem_to_json, take_problem
 from xengine_gui.model.quick_rows import quick_events
+from xengine_gui.model.whole_file import write_text
 
 FORMAT = "xengine-plan"
 _KINDS = "compute, recompute, transfer or free"

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from xengine_gui.errors import InputError
 from xengine_gui.model.device import Device, Link, TransferTime
-from xengine_gui.model.json_file import Fields, Json, at, format_json, kind_of, read_json, write_text
+from xengine_gui.model.json_file import Fields, Json, at, format_json, kind_of, read_json
 from xengine_gui.model.operator import Implementation, Operator, Phase
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.quick_rows import quick_operators, quick_tensors
 from xengine_gui.model.tensor import Parameter, Tensor
+from xengine_gui.model.whole_file import write_text
 
 FORMAT = "xengine-problem"
 

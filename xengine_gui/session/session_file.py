@@ -12,8 +12,9 @@ from typing import TypeVar
 from xengine_gui.cost import DeviceChoice, device_preset
 from xengine_gui.errors import InputError
 from xengine_gui.model.device import Link
-from xengine_gui.model.json_file import Fields, Json, at, format_json, kind_of, read_json, show, write_text
+from xengine_gui.model.json_file import Fields, Json, at, format_json, kind_of, read_json, show
 from xengine_gui.model.plan import Clock, Drop, Move, Run, Status, Step
+from xengine_gui.model.whole_file import write_text
 from xengine_gui.paths import sample_graphs
 from xengine_gui.session.content import SavedPlan, Session, View
 from xengine_gui.solve.base import SolveOptions

@@ -25,8 +25,8 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 
 from xengine_gui.errors import InputError
-from xengine_gui.model.json_file import write_bytes
 from xengine_gui.model.plan import Clock, Plan, Status
+from xengine_gui.model.whole_file import write_bytes
 from xengine_gui.schedule.timeline import Bars, Timeline, timeline
 from xengine_gui.schedule.verify import verify
 from xengine_gui.ui.picture_size import LEAST_WIDTH_PIXELS, MOST_PIXELS

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from xengine_gui.model.json_file import write_text
+from xengine_gui.model.whole_file import write_text
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.document import Document
 from xengine_gui.ui.long_job import LongJob

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from xengine_gui.model.json_file import written_whole
 from xengine_gui.model.plan import Plan
+from xengine_gui.model.whole_file import written_whole
 
 
 @dataclass(frozen=True, slots=True)

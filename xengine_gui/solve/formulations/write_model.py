@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from xengine_gui.errors import InputError
-from xengine_gui.model.json_file import write_bytes
 from xengine_gui.model.problem import Problem
+from xengine_gui.model.whole_file import write_bytes
 from xengine_gui.solve.base import Strategy
 from xengine_gui.solve.working_set import single_operator_proof
 
