@@ -12,7 +12,7 @@ from problems_fixed import chain_problem
 
 from xengine_gui import planner
 from xengine_gui.cli import main
-from xengine_gui.cli.arguments import COMMANDS
+from xengine_gui.cli.commands import COMMANDS
 from xengine_gui.model.plan import Compute, Drop, Plan, Run, Status
 from xengine_gui.model.plan_file import read_plan, write_plan
 from xengine_gui.model.problem import Problem

@@ -4,7 +4,7 @@ import argparse
 import difflib
 from pathlib import Path
 
-from xengine_gui.cli.arguments import COMMANDS
+from xengine_gui.cli.commands import COMMANDS
 from xengine_gui.cli.qt import qt_errors_told, refuse_without_display
 from xengine_gui.errors import InputError
 
