@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -119,19 +119,40 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     sys.setswitchinterval(interval_s)
 
 
-def open_and_paint(window: MainWindow, path: Path) -> None:
-    """Open a plan, and wait until its timeline is painted."""
-    before = window.document.shown
-    window.open_file(path)
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Let the window work until something holds."""
     give_up = time.monotonic() + 60
-    while window.document.shown is before or window.centre.timeline.index() is None:
+    while not is_so():
         assert time.monotonic() < give_up
         QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
-    window.centre.timeline.viewport().repaint()
 
 
-def test_open_a_plan_and_paint_it(window: MainWindow, plan_file: Path, benchmark: BenchmarkFixture) -> None:
-    benchmark.pedantic(open_and_paint, (window, plan_file), rounds=3 if benchmark.enabled else 1)
+def open_and_paint(window: MainWindow, path: Path) -> None:
+    """Open a plan, and wait until its timeline is painted."""
+    timeline = window.centre.timeline
+    before = timeline.timeline()
+    window.open_file(path)
+    wait_until(lambda: timeline.timeline() is not before and timeline.index() is not None)
+    timeline.viewport().repaint()
+
+
+def open_and_judge(window: MainWindow, path: Path) -> None:
+    """Open a plan, and wait until it is painted and judged."""
+    before = window.document.shown
+    open_and_paint(window, path)
+    wait_until(lambda: window.document.shown is not before)
+
+
+@pytest.mark.parametrize("until", [open_and_paint, open_and_judge], ids=["painted", "judged"])
+def test_open_a_plan(
+    window: MainWindow, plan_file: Path, until: Callable[[MainWindow, Path], None], benchmark: BenchmarkFixture
+) -> None:
+    def before() -> tuple[tuple[MainWindow, Path], dict[str, object]]:
+        wait_until(lambda: not window.document.busy)
+        return (window, plan_file), {}
+
+    benchmark.pedantic(until, setup=before, rounds=3 if benchmark.enabled else 1)
+    wait_until(lambda: not window.document.busy)
     assert window.document.shown is not None
 
 

@@ -15,7 +15,8 @@ from xengine_gui.model.plan import Clock, Compute, Drop, Event, Free, Move, Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.model.tensor import Parameter, Tensor
 from xengine_gui.schedule.finish import finished_plan, on_clock
-from xengine_gui.schedule.verify import verify
+from xengine_gui.schedule.verify import Verdict, verify, verify_walked
+from xengine_gui.schedule.walk import Walk
 
 Judge = Callable[..., Mapping[str, Any]]
 Mutation = Callable[[st.DataObject, Plan], Plan]
@@ -215,6 +216,13 @@ def test_good_plans_pass_both_judges(judge: Judge, made: tuple[Problem, list[Ste
     assert (verdict.recompute_count, verdict.transfer_count) == (report["recomputes"], report["transfers"])
 
 
+def verdict_on(plan: Plan) -> Verdict:
+    """The verdict; by a walk along all events, where there is one, it is the same."""
+    verdict, walk = verify(plan), Walk.of(plan)
+    assert walk is None or verify_walked(plan, walk) == verdict
+    return verdict
+
+
 @pytest.mark.parametrize("mutate", MUTATIONS, ids=lambda mutation: mutation.__name__)
 @settings(many, max_examples=40)
 @given(problems_with_steps(), st.sampled_from(Clock), st.data())
@@ -223,7 +231,7 @@ def test_broken_plans_are_judged_alike(
 ) -> None:
     problem, steps = made
     broken = mutate(data, on_clock(finished_plan(problem, "test", steps), clock))
-    verdict, report = verify(broken), judge(broken)
+    verdict, report = verdict_on(broken), judge(broken)
     assert verdict.ok == report["ok"], (verdict.broken, report["broken"])
     assert bool(verdict.broken) != verdict.ok
 
@@ -242,7 +250,7 @@ def test_plans_broken_in_several_ways_are_judged_alike(
     plan = on_clock(finished_plan(problem, "test", steps), clock)
     for mutate in mutations:
         plan = mutate(data, plan)
-    verdict, report = verify(plan), judge(plan)
+    verdict, report = verdict_on(plan), judge(plan)
     assert verdict.ok == report["ok"], (verdict.broken, report["broken"])
 
 

@@ -1,6 +1,7 @@
 """Large plans: what their first look does without comes after it, and short ways give what the long ones give."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,12 +49,67 @@ def test_sizes_beyond_64_bits_are_added_up_exactly(shown: ShownPlan) -> None:
     assert held.total_bytes == sum(row.size_bytes for row in held) > 2**100
 
 
-def test_a_large_plan_is_shown_first_and_completed_after(
-    window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small plans are treated as large ones."""
     for name in [n for n in sys.modules if n.startswith("xengine_gui.ui.")]:
         if hasattr(sys.modules[name], "MANY_EVENTS"):
             monkeypatch.setattr(sys.modules[name], "MANY_EVENTS", 10)
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_a_large_plan_is_painted_before_it_is_judged_and_not_called_valid(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    plan = planner.plan(training_chain(20), "retain-all")
+    write_plan(plan, tmp_path / "plan.json")
+    seen: list[tuple[int, bool, bool, bool]] = []
+
+    def look(picture: object) -> None:
+        if picture is not None:
+            timeline = window.centre.timeline.timeline()
+            assert timeline is picture
+            assert timeline is not None
+            can_save = window.actions_by_key["save_plan"].isEnabled()
+            says_verified = window.status.verdict.isVisibleTo(window)
+            seen.append((len(timeline.plan.events), window.centre.timeline.isEnabled(), can_save, says_verified))
+
+    window.document.glanced.connect(look)
+    window.open_file(tmp_path / "plan.json")
+    qtbot.waitUntil(lambda: window.document.shown is not None, timeout=WITHIN_MS)
+    assert seen == [(len(plan.events), False, False, False)]
+    assert window.centre.timeline.isEnabled()
+    assert window.actions_by_key["save_plan"].isEnabled()
+    assert window.status.verdict.isVisibleTo(window)
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_of_a_large_plan_that_breaks_a_rule_nothing_stays(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    plan = planner.plan(training_chain(20), "retain-all")
+    write_plan(plan, good)
+    write_plan(replace(plan, total_ns=(plan.total_ns or 0) + 1), bad)
+    failed: list[str] = []
+    glanced: list[object] = []
+    window.document.open_failed.connect(lambda _path, sentence: failed.append(sentence))
+    window.document.glanced.connect(glanced.append)
+    window.open_file(bad)
+    qtbot.waitUntil(lambda: len(failed) == 1, timeout=WITHIN_MS)
+    assert any(picture is not None for picture in glanced)
+    assert window.centre.timeline.timeline() is None
+    window.open_file(good)
+    qtbot.waitUntil(lambda: window.document.shown is not None, timeout=WITHIN_MS)
+    kept = window.centre.timeline.timeline()
+    window.open_file(bad)
+    qtbot.waitUntil(lambda: len(failed) == 2, timeout=WITHIN_MS)
+    assert window.centre.timeline.timeline() is kept
+    assert window.centre.timeline.isEnabled()
+    assert window.links.model.shown is window.document.shown
+    assert window.actions_by_key["save_plan"].isEnabled()
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_a_large_plan_is_shown_first_and_completed_after(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "plan.json"
     plan = planner.plan(training_chain(20), "retain-all")
     write_plan(plan, path)

@@ -28,18 +28,17 @@ def verify(plan: Plan, problem: Problem | None = None) -> Verdict:
     return _Judge(plan, problem or plan.problem).verdict()
 
 
-def verified_walk(plan: Plan) -> tuple[Verdict, Walk]:
-    """The verdict on a plan, and the walk that it was judged by, which has followed every event where all is right."""
-    judge = _Judge(plan, plan.problem)
-    return judge.verdict(), judge.walk
+def verify_walked(plan: Plan, walk: Walk) -> Verdict:
+    """Judge a plan against its own problem by a walk that has followed all its events."""
+    return _Judge(plan, plan.problem, walk).verdict()
 
 
 class _Judge:
     """One plan before its problem."""
 
-    def __init__(self, plan: Plan, problem: Problem) -> None:
+    def __init__(self, plan: Plan, problem: Problem, walked: Walk | None = None) -> None:
         self.plan, self.problem = plan, problem
-        self.walk = Walk(problem)
+        self.walk, self.is_walked = walked or Walk(problem), walked is not None
         self.devices = {d.name for d in problem.devices}
         self.transfer_ns = _transfer_times(problem)
         self.computed: dict[str, int] = {}
@@ -64,7 +63,10 @@ class _Judge:
         broken.extend(self._order())
         broken.extend(self._lanes())
         broken.extend(self._clock())
-        self.walk.follow(usable)
+        if self.is_walked and len(usable) < len(events):
+            self.walk, self.is_walked = Walk(self.problem), False  # that walk took what cannot be played
+        if not self.is_walked:
+            self.walk.follow(usable)
         broken.extend(self.walk.broken)
         broken.extend(
             f"{t!r} must still be there at the end" for t in self.problem.keep if not self.walk.is_somewhere(t)

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from xengine_gui.model.operator import Operator
-from xengine_gui.model.plan import Compute, Event, Free, Transfer
+from xengine_gui.model.plan import Compute, Event, Free, Plan, Transfer
 from xengine_gui.model.problem import Problem
 
 
@@ -81,6 +81,16 @@ class Walk:
             self.residencies.append(Residency(tensor, device, copy.start_ns, None, copy.brought_by, None))
         self.residencies.sort(key=_BY_START)
 
+    @classmethod
+    def of(cls, plan: Plan) -> "Walk | None":
+        """A walk along all events of a plan; `None` where they name what its problem does not have."""
+        walk = cls(plan.problem)
+        try:
+            walk.follow(enumerate(plan.events))
+        except KeyError:
+            return None
+        return walk
+
     def is_somewhere(self, tensor: str) -> bool:
         """Whether any device holds the tensor now."""
         return any((tensor, device) in self._there for device in self.changes)
@@ -97,14 +107,20 @@ class Walk:
         if workspace:
             self.changes[device].append(Change(event.start_ns, i, 0, workspace))
             self.changes[device].append(Change(event.end_ns, i, 2, -workspace))
-        there, start_ns = self._there, event.start_ns
+        there, used_until, start_ns = self._there, self._used_until, event.start_ns
+        use = event.end_ns, i
         for tensor in operator.inputs:
-            copy = there.get((tensor, device))
+            place = tensor, device
+            copy = there.get(place)
             if copy is None or copy.ready_ns > start_ns:
                 self._need(i, event, operator, tensor)
+            if used_until.get(place, use) <= use:
+                used_until[place] = use
         for tensor in operator.outputs:
             self._bring(i, event, tensor, device)
-        self._use(i, event, (*operator.inputs, *operator.outputs), device)
+            place = tensor, device
+            if used_until.get(place, use) <= use:
+                used_until[place] = use
 
     def _need(self, i: int, event: Compute, operator: Operator, tensor: str) -> None:
         copy = self._there.get((tensor, event.device))
@@ -124,8 +140,10 @@ class Walk:
         elif copy.ready_ns > event.start_ns:
             self.broken.append(f"event {i}: transfer of {event.tensor!r} starts before it is ready on {event.source!r}")
         self._bring(i, event, event.tensor, event.destination)
-        self._use(i, event, (event.tensor,), event.source)
-        self._use(i, event, (event.tensor,), event.destination)
+        use = event.end_ns, i
+        for place in ((event.tensor, event.source), (event.tensor, event.destination)):
+            if self._used_until.get(place, use) <= use:
+                self._used_until[place] = use
 
     def _free(self, i: int, event: Free) -> None:
         place = event.tensor, event.device
@@ -148,11 +166,3 @@ class Walk:
             self.changes[device].append(Change(event.start_ns, i, 0, self.tensor_bytes[tensor]))
         else:
             copy.ready_ns = event.end_ns
-
-    def _use(self, i: int, event: Compute | Transfer, tensors: Iterable[str], device: str) -> None:
-        used_until, end_ns = self._used_until, event.end_ns
-        for tensor in tensors:
-            place = tensor, device
-            known = used_until.get(place)
-            if known is None or known < (end_ns, i):
-                used_until[place] = end_ns, i

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -13,11 +14,12 @@ from xengine_gui.importers.costed.fields import MappingWantedError
 from xengine_gui.model.constraints import Constraint, with_added
 from xengine_gui.model.device import Link
 from xengine_gui.model.problem import Problem
+from xengine_gui.schedule.timeline import Timeline
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.change import Change
-from xengine_gui.ui.checking import checked
+from xengine_gui.ui.checking import open_checked
 from xengine_gui.ui.shown_plan import PAINTED_MS, ShownPlan
-from xengine_gui.ui.work import Setup, SizesWantedError, Work, open_work
+from xengine_gui.ui.work import Setup, SizesWantedError, Work
 
 _PLANS_KEPT = 8
 _WORKS_KEPT = 16
@@ -31,6 +33,9 @@ class Document(QObject):
     """Something else is open, or an edit has changed the problem."""
     opened = Signal(object)
     """A file was opened; its path."""
+    glanced = Signal(object)
+    """The timeline of a plan that is being opened and not yet judged; `None` where it will not be opened."""
+    _glanced = Signal(object, object)
     plan_changed = Signal()
     """Another plan is shown, or the one that is shown has become stale or current."""
     step_begun = Signal()
@@ -62,6 +67,7 @@ class Document(QObject):
         self._is_priced_anew = False
         self._background = Background(self)
         self._background.busy_changed.connect(self.busy_changed)
+        self._glanced.connect(self._glance)
         self._figures = Background(self)
 
     @property
@@ -92,18 +98,18 @@ class Document(QObject):
     def open(self, path: Path, setup: Setup | None = None) -> None:
         """Read a file beside the window and put it in place of what is open; a network under `setup`, if given."""
         setup = setup or self.setup.for_another_file()
+        self.open_by(path, partial(open_checked, path, setup, partial(self._glanced.emit, path)))
 
-        def read() -> tuple[Work, ShownPlan | None]:
-            work, plan = open_work(path, setup)
-            return work, None if plan is None else checked(path, plan)
-
-        self.open_by(path, read)
+    def _glance(self, path: Path, picture: Timeline) -> None:
+        if path is self._opening:
+            self.glanced.emit(picture)
 
     def open_by(self, path: Path, job: Callable[[], tuple[Work, ShownPlan | None]]) -> None:
         """Put what `job` reads, beside the window, in place of what is open; `path` is what is told of it.
 
         Edits that wait are for what is open now: they go on where the other file cannot be opened.
         """
+        self.glanced.emit(None)
         self._opening = path
 
         def read() -> tuple[Work, ShownPlan | None] | SizesWantedError | MappingWantedError:
@@ -144,6 +150,7 @@ class Document(QObject):
     def _not_opened(self) -> None:
         """Go on with the edits of what is open still."""
         self._opening = None
+        self.glanced.emit(None)
         if self._is_priced_anew:
             self.price_anew()
         self._build()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from xengine_gui.model.problem import Problem
+from xengine_gui.schedule.timeline import Timeline
 from xengine_gui.ui.selection_links import NEEDS_PLAN
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.ui.words import activity_of, message_of, trouble_of
@@ -22,6 +23,7 @@ class WindowShown(QObject):
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
         self._window = window
+        self._is_glance = False
         self._told: tuple[ShownPlan | None, Problem | None] | None = None
         self._summary = QTimer(self, interval=_SUMMED_EVERY_MS, singleShot=True)
         self._summary.timeout.connect(self.summary)
@@ -63,10 +65,33 @@ class WindowShown(QObject):
         problem = None if work is None else work.problem
         if self._told is not None and self._told[0] is shown and self._told[1] is problem:
             return
-        self._told = shown, problem
+        self._told, self._is_glance = (shown, problem), False
+        window.centre.timeline.setEnabled(True)
         window.centre.show_plan(shown, problem)
         window.links.show_plan(shown, problem)
         window.walk.show_plan(shown, problem)
+
+    def glance(self, picture: Timeline | None) -> None:
+        """A large plan is painted while it is judged: nothing is said of it, and nothing in it can be chosen.
+
+        `None` where it will not be opened: what was there before is shown again.
+        """
+        if picture is None:
+            if self._is_glance:
+                self._told = None
+                self.plan()
+            return
+        window, work = self._window, self._window.document.work
+        problem = None if work is None else work.problem
+        self._told, self._is_glance = None, True
+        window.links.show_plan(None, problem)
+        window.walk.show_plan(None, problem)
+        window.centre.timeline.set_timeline(picture)
+        window.centre.timeline.setEnabled(False)
+        window.summary.show_plan(None, stale=False)
+        window.left.devices.show_peaks({}, stale=False)
+        self._enable(is_there=False)
+        self.state()
 
     def plan(self) -> None:
         """There is another plan, or the plan is no longer of now."""
@@ -80,10 +105,13 @@ class WindowShown(QObject):
         elif not self._summary.isActive():
             self._summary.start()
         window.left.devices.show_peaks({} if shown is None else shown.plan.peak_bytes, stale=stale)
-        for key in ("save_plan", "export_picture", "export_memory", *NEEDS_PLAN):
-            window.actions_by_key[key].setEnabled(shown is not None)
-        window.exporting.show_enabled(enabled=shown is not None)
+        self._enable(is_there=shown is not None)
         self.state()
+
+    def _enable(self, *, is_there: bool) -> None:
+        for key in ("save_plan", "export_picture", "export_memory", *NEEDS_PLAN):
+            self._window.actions_by_key[key].setEnabled(is_there)
+        self._window.exporting.show_enabled(enabled=is_there)
 
     def summary(self) -> None:
         """The figures; while a limit is dragged only a few times a second, since the timeline goes first."""
@@ -104,13 +132,14 @@ class WindowShown(QObject):
             running=planning.running,
             welcome=work is None and not document.busy,
         )
-        window.status.show_plan(shown, stale=document.stale, trouble=trouble_of(planning))
+        judged = None if self._is_glance else shown
+        window.status.show_plan(judged, stale=document.stale, trouble=trouble_of(planning))
         self.activity()
 
     def activity(self) -> None:
         """Time passes while something is being done."""
         window = self._window
-        activity = activity_of(window.document, window.planning)
+        activity = "checking…" if self._is_glance else activity_of(window.document, window.planning)
         window.status.show_activity("exporting…" if window.exporting.busy and activity == "ready" else activity)
 
     def below(self, panel: QWidget) -> None:

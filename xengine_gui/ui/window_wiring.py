@@ -70,6 +70,7 @@ def _connect_document(window: "MainWindow") -> None:
     document.work_changed.connect(window.centre.error.hide)
     document.work_changed.connect(shown.work)
     document.plan_changed.connect(shown.plan)
+    document.glanced.connect(shown.glance)
     window.clock_view.changed.connect(shown.timeline)
     document.busy_changed.connect(shown.state)
     window.costing.report_changed.connect(window.status.show_report)
