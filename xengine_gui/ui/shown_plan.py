@@ -46,7 +46,7 @@ class ShownPlan:
         replayed: Replay | None = None,
         pictured: Timeline | None = None,
     ) -> "ShownPlan":
-        """All that is shown of a plan that has events; `replayed` and `pictured`: its replay, its timeline, if known."""
+        """All that is shown of a plan that has events; `replayed` and `pictured` are known of it, maybe."""
         summary = summarise(plan, unlimited_total_ns, with_makespan=with_makespan)
         replayed = replayed or replay(plan)
         return cls(plan, pictured or timeline(plan, replayed), replayed, summary)
