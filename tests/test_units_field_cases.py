@@ -102,6 +102,14 @@ def test_u6_a_limit_without_unit_is_bytes_and_too_small_a_one_is_told(tmp_path: 
     assert "may hold" not in capsys.readouterr().err
 
 
+def test_u6_the_memory_of_a_preset_is_no_slip_of_the_unit(tmp_path: Path, capsys: Captured) -> None:
+    words = ["problem", str(sample_graphs() / "vgg16.onnx"), "-o", str(tmp_path / "p.json"), "--device"]
+    assert main([*words, "mcu=cortex-m7"]) == 0
+    assert "may hold" not in capsys.readouterr().err
+    assert main([*words, "mcu=cortex-m7,limit=2000"]) == 0
+    assert "mcu may hold 2,000 bytes" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["lenet", "resnet18", "mobilenet_v2"])
 def test_u7_the_column_adds_up_to_the_head(name: str, capsys: Captured) -> None:
     path = sample_graphs() / f"{name}.onnx"

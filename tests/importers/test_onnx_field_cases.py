@@ -10,12 +10,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from xengine_gui import planner
 from xengine_gui.cli import main
 from xengine_gui.importers import read_network
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.model.operator import Phase
-from xengine_gui.model.problem_file import write_problem
 from xengine_gui.paths import sample_graphs
 from xengine_gui.training import inference_graph, retain_all_peak_bytes, training_graph
 
@@ -104,22 +102,6 @@ def test_o29_a_late_shape_holds_nothing(tmp_path: Path) -> None:
     graph = inference_graph(network)
     assert [o.kind for o in graph.operators if "big" in o.inputs] == ["ReduceSum"]
     assert retain_all_peak_bytes(graph) == 2 * 2**30 + network.parameter_bytes
-
-
-def test_u6_a_limit_without_a_unit_is_bytes_and_shown_so(tmp_path: Path) -> None:
-    path = tmp_path / "problem.json"
-    problem = planner.open_file(sample_graphs() / "chain.json")
-    write_problem(problem, path)
-    data = json.loads(path.read_text(encoding="utf-8"))
-    largest = max(row["bytes"] for row in data["tensors"])
-    name = data["devices"][0]["name"]
-    data["devices"][0]["memory_limit_bytes"] = largest - 1
-    path.write_text(json.dumps(data), encoding="utf-8")
-    words = [sys.executable, "-m", "xengine_gui", "plan", str(path)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=100)
-    assert done.returncode == 3
-    assert name in done.stderr
-    assert "would do" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["resnet18", "lenet", "gpt2_small"])

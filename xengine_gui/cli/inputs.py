@@ -64,8 +64,9 @@ def asked_problem(arguments: argparse.Namespace) -> Problem:
     if not choices and arguments.is_of_network:
         given = (f"{c.name}={c.preset} ({_memory(c)})" for c in planner.DEFAULT_DEVICES)
         tell(f"No device is given, so the plan is for {', '.join(given)}; choose others with --device.")
-    for sentence in tiny_limits(problem):
-        tell(f"{shown(sentence)}.")
+    if limits or not arguments.is_of_network:  # what a preset has is no slip
+        for sentence in tiny_limits(problem):
+            tell(f"{shown(sentence)}.")
     return problem
 
 

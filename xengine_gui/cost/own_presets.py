@@ -1,6 +1,6 @@
 """Presets of the user's own, in a file of the user's folder: read, judged field by field, written whole."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -199,7 +199,7 @@ def preset_of_form(
 
     A preset with a wrong field is not to be used.
     """
-    mistakes: dict[str, str] = {}
+    mistakes = dict(_mistaken_words(texts, taken))
 
     def read(name: str, parse: Callable[[str], float], *, empty: float | None = None, least: float = 0) -> float:
         text = texts.get(name, "").strip()
@@ -214,25 +214,12 @@ def preset_of_form(
             mistakes[name] = f"{text!r} is too small"
         return value
 
-    key, title = texts.get("key", "").strip(), texts.get("title", "").strip()
-    if not _is_key(key):
-        mistakes["key"] = f"{key!r} {_NO_KEY}" if key else "a name is needed, to choose it by"
-    elif key in set(taken):
-        mistakes["key"] = f"{key!r} is the name of another preset"
-    if not title:
-        mistakes["title"] = "a title is needed, to be shown"
-    for name, words in (("kind", KINDS), ("bus", BUSES)):
-        if texts.get(name) not in words:
-            mistakes[name] = f"choose one of {', '.join(words)}"
-    source = texts.get("source", "").strip()
-    if not source:
-        mistakes["source"] = "say where the figures are from: they are worth what their source is"
     shares = {name: read(f"efficiency_{name}", parse_share, empty=0) for name in EFFICIENCIES}
     power = texts.get("power", "").strip()
     preset = replace(
         base,
-        key=key,
-        title=title,
+        key=texts.get("key", "").strip(),
+        title=texts.get("title", "").strip(),
         kind=texts.get("kind", ""),
         memory_bytes=int(read("memory", parse_size_bytes, least=1)),
         peak_flop_per_s=int(read("peak", parse_flop_per_s)),
@@ -243,7 +230,23 @@ def preset_of_form(
         efficiency={name: share for name, share in shares.items() if share},
         power_uw=int(read("power", parse_power_uw)) if power else None,
         summary=texts.get("summary", "").strip(),
-        source=source,
+        source=texts.get("source", "").strip(),
         own=True,
     )
     return preset, mistakes
+
+
+def _mistaken_words(texts: Mapping[str, str], taken: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The fields of a form that are no figures, and are wrong, with a sentence each."""
+    key = texts.get("key", "").strip()
+    if not _is_key(key):
+        yield "key", f"{key!r} {_NO_KEY}" if key else "a name is needed, to choose it by"
+    elif key in set(taken):
+        yield "key", f"{key!r} is the name of another preset"
+    if not texts.get("title", "").strip():
+        yield "title", "a title is needed, to be shown"
+    for name, words in (("kind", KINDS), ("bus", BUSES)):
+        if texts.get(name) not in words:
+            yield name, f"choose one of {', '.join(words)}"
+    if not texts.get("source", "").strip():
+        yield "source", "say where the figures are from: they are worth what their source is"
