@@ -94,9 +94,11 @@ class Costing(QObject):
             self.measuring.close()
 
     def _lay_over(self, path: Path) -> None:
+        """Plan with times that were measured, unless the window has gone on to something else meanwhile."""
+        if self.measuring is None or self.measuring.refuse(self._document.work):
+            return
         self._document.load_costs(path)
-        if self.measuring is not None:
-            self.measuring.close()
+        self.measuring.close()
 
     def edit_presets(self) -> None:
         """Show the editor of presets; what is open is priced anew where a preset of its devices has changed."""

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,21 @@ def test_a_measurement_is_cancelled_and_nothing_is_written(dialog: MeasureDialog
     assert list(tmp_path.glob("*.csv")) == []
     dialog.cancel_button.click()
     assert not dialog.isVisible()
+
+
+def test_times_of_another_batch_are_not_laid_over(lenet: MainWindow, dialog: MeasureDialog, qtbot: QtBot) -> None:
+    lenet.document.edit_setup("batch 16", lambda setup: replace(setup, batch=16))
+    qtbot.waitUntil(lambda: lenet.document.setup.batch == 16, timeout=WITHIN_MS)
+    dialog.costs_asked.emit(Path(dialog.file.text()))
+    assert "another network, batch, mode or optimizer" in dialog.message.text()
+    assert dialog.isVisible()
+    assert not lenet.document.busy
+
+
+def test_a_table_in_the_folder_of_nobody_is_told(dialog: MeasureDialog) -> None:
+    dialog.file.setText("~no such user/costs.csv")
+    dialog.start_button.click()
+    assert dialog.message.text() == "Name a file for the table, in a folder that there is."
 
 
 def test_a_window_that_closes_ends_the_measurement(lenet: MainWindow, dialog: MeasureDialog, qtbot: QtBot) -> None:

@@ -1,5 +1,6 @@
 """Measuring the network on this machine: what is asked before, how far it is, and what becomes of the table."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +31,11 @@ _WIDTH = 520
 _SENTENCE = (
     "Each operator is run alone with ONNX Runtime on this machine's processor, warmed up and some times over; the "
     "median is its time. The window can be used meanwhile, though work beside it makes times longer."
+)
+
+_OF_ANOTHER = (
+    "Not laid over the graph: another network, batch, mode or optimizer is at hand by now. The table stays, and Load "
+    "costs takes it."
 )
 
 
@@ -108,7 +114,8 @@ class MeasureDialog(QDialog):
 
     def start(self) -> None:
         """Begin to measure, unless the table cannot be written."""
-        output = Path(self.file.text().strip()).expanduser()
+        # A name that begins like that of a user whom there is not stays as it is.
+        output = Path(os.path.expanduser(self.file.text().strip()))  # noqa: PTH111
         if not self.file.text().strip() or output.is_dir() or not output.absolute().parent.is_dir():
             self._tell("Name a file for the table, in a folder that there is.", "error")
             self.file.setFocus()
@@ -121,6 +128,14 @@ class MeasureDialog(QDialog):
         self.file.setText(str(asked.output))
         self.measuring.start(self._work, asked)
         self._show_running(running=True)
+
+    def refuse(self, now: Work | None) -> bool:
+        """Whether the times are not of the network at hand, as it is now; then that is told."""
+        then, setup = self._work, None if now is None else now.setup
+        if now is not None and now.path == then.path and setup and then.setup and setup.runs_like(then.setup):
+            return False
+        self._tell(_OF_ANOTHER, "error")
+        return True
 
     def cancel(self) -> None:
         """End the measurement, or close where there is none."""
