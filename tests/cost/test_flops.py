@@ -1,4 +1,4 @@
-"""Operations against the totals that papers publish, and against closed forms."""
+"""Operations against closed forms; `test_published.py` has the totals that are published."""
 
 from pathlib import Path
 
@@ -17,21 +17,16 @@ LIGHT = Path(onnx.__file__).parent / "backend/test/data/light"
 
 
 @pytest.mark.parametrize(
-    ("name", "published_gmac"),
+    ("name", "gmac"),
     [
-        ("resnet50", 4.09),
-        ("resnet18", 1.81),
-        ("vgg16", 15.47),
-        ("mobilenet_v2", 0.30),
-        ("googlenet", 1.50),
         # An encoder of 85 million weights on 128 tokens with the attention of 12 layers.
         ("bert_base", 128 * (12 * 12 * 768**2 + 12 * 2 * 128 * 768) / 1e9),
         ("gpt2_small", 1024 * (12 * 12 * 768**2 + 12 * 2 * 1024 * 768 + 768 * 50257) / 1e9),
     ],
 )
-def test_multiply_accumulates_match_published_totals(name: str, published_gmac: float) -> None:
+def test_multiply_accumulates_of_transformers_are_their_closed_form(name: str, gmac: float) -> None:
     network = read_network(sample_graphs() / f"{name}.onnx")
-    assert network_mac(network) / 1e9 == pytest.approx(published_gmac, rel=0.02)
+    assert network_mac(network) / 1e9 == pytest.approx(gmac, rel=0.001)
 
 
 def test_light_networks_agree_with_the_samples() -> None:
