@@ -26,6 +26,14 @@ class InputError(PlannerError):
         return InputError, (self.source, self.mistakes)
 
 
+class BatchBoundError(InputError):
+    """A batch is given, and another length of the dimension that is the batch, whose name is `symbol`."""
+
+    def __init__(self, source: str, batch: int, symbol: str, length: int) -> None:
+        self.symbol = symbol
+        super().__init__(source, f"the batch is {batch}, but {symbol!r}, which is the batch, is bound to {length}")
+
+
 class SolverProcessError(PlannerError):
     """The solver's process died or could not be started."""
 

@@ -51,6 +51,7 @@ def test_free_dimensions_are_called_by_the_input_that_has_them(tmp_path: Path, c
         ({"bindings": {"x[0]": 17}}, "dimension 'x[0]' must be at least 1 and at most 16, not 17"),
         ({"bindings": {"x[2]": 3}}, "dimension 'x[2]' must be at least 4"),
         ({"batch": 99}, "dimension 'x[0]' must be at least 1 and at most 16, not 99"),
+        ({"batch": 3, "bindings": {"x[0]": 4}}, "the batch is 3, but 'x[0]', which is the batch, is bound to 4"),
         ({"mapping": {"time": "t"}}, "no attributes with names of their own"),
     ],
 )

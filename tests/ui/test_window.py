@@ -539,6 +539,42 @@ class TestFreeDimensions:
         assert work is not None
         assert next(t for t in work.problem.tensors if t.name == "y").size_bytes == 2 * 3 * 10 * 10 * 4
 
+    def test_the_batch_of_the_network_before_is_not_that_of_the_next(
+        self, window: MainWindow, file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = file.with_name("first.onnx")
+        save_network(first, ["M", 3, 8, 8])
+        self.answer(monkeypatch, {"N": 2, "H": 10})
+        with qtbot.waitSignal(window.document.opened, timeout=WITHIN_MS):
+            window.open_file(first)
+        with qtbot.waitSignal(window.document.work_changed, timeout=WITHIN_MS):
+            window.tools.batch.setValue(32)
+        with qtbot.waitSignal(window.document.opened, timeout=WITHIN_MS):
+            window.open_file(file)
+        assert window.tools.batch.value() == 2
+
+    def test_the_batch_and_its_dimension_are_one(
+        self, window: MainWindow, file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whichever is given later counts, in the toolbar or in the dialog."""
+        self.answer(monkeypatch, {"N": 2, "H": 10})
+        with qtbot.waitSignal(window.document.opened, timeout=WITHIN_MS):
+            window.open_file(file)
+        with qtbot.waitSignal(window.document.work_changed, timeout=WITHIN_MS):
+            window.tools.batch.setValue(5)
+        work = window.document.work
+        assert work is not None
+        assert work.network is not None
+        assert work.network.symbols == {"N": 5, "H": 10}
+        proposed = self.answer(monkeypatch, {"N": 3})
+        with qtbot.waitSignal(window.document.opened, timeout=WITHIN_MS):
+            window.files.ask_for_sizes()
+        assert proposed == [{"N": 5, "H": 10}]
+        assert window.tools.batch.value() == 3
+        work = window.document.work
+        assert work is not None
+        assert next(t for t in work.problem.tensors if t.name == "y").size_bytes == 3 * 3 * 10 * 10 * 4
+
     def test_no_answer_opens_nothing(
         self, window: MainWindow, file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -64,11 +64,11 @@ class WindowFiles(QObject):
             path, network = work.path, work.network
         if path is None or network is None:
             return
-        dialog = SizesDialog(network, window.settings.bindings, window)
+        dialog = SizesDialog(network, {} if again else window.settings.bindings, window)
         if dialog.exec():
             window.settings = replace(window.settings, bindings={**window.settings.bindings, **dialog.bindings})
-            setup = window.document.setup
-            sizes = {**(setup.sizes if again else {}), **dialog.sizes}
+            setup = window.document.setup if again else window.document.setup.for_another_file()
+            sizes = {**setup.sizes, **dialog.sizes}
             window.document.open(path, replace(setup, bindings=dialog.bindings, sizes=sizes, mapping={}))
 
     def ask_for_mapping(self, path: Path, wanted: MappingWantedError) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from xengine_gui import planner
 from xengine_gui.cost import DeviceChoice, default_link, device_preset, with_measured
-from xengine_gui.errors import InputError
+from xengine_gui.errors import BatchBoundError, InputError
 from xengine_gui.importers.sizes import missing_sizes
 from xengine_gui.model.constraints import Constraint, as_far_as_possible
 from xengine_gui.model.device import Link
@@ -204,7 +204,7 @@ class Work:
             raise InputError(self.path.name, "its problem is given, so only the memory limits can be changed")
         network = self.network
         if (setup.batch, setup.bindings, setup.sizes) != (self.setup.batch, self.setup.bindings, self.setup.sizes):
-            network = read_network(self.path, setup)
+            network, setup = read_network(self.path, setup)
         outdated = bool(self.costs) and setup.costs == self.costs and not setup.runs_like(self.setup)
         work = work_on(self.path, network, replace(setup, costs=()) if outdated else setup)
         if outdated:
@@ -232,12 +232,16 @@ class SizesWantedError(InputError):
         super().__init__(path.name, "; ".join(filter(None, (free, unknown))))
 
 
-def read_network(path: Path, setup: Setup) -> NetworkGraph:
-    """The network of a file that is known to hold one."""
-    opened = planner.open_file(path, batch=setup.batch, bindings=setup.bindings, sizes=setup.sizes)
+def read_network(path: Path, setup: Setup) -> tuple[NetworkGraph, Setup]:
+    """The network of a file that is known to hold one, and its setup, where the batch counts and not its dimension."""
+    try:
+        opened = planner.open_file(path, batch=setup.batch, bindings=setup.bindings, sizes=setup.sizes)
+    except BatchBoundError as error:
+        others = {name: length for name, length in setup.bindings.items() if name != error.symbol}
+        return read_network(path, replace(setup, bindings=others))
     if not isinstance(opened, NetworkGraph):
         raise InputError(path.name, "the file has changed: it is no network any more")
-    return opened
+    return opened, setup
 
 
 def work_on(path: Path, network: NetworkGraph, setup: Setup) -> Work:
@@ -272,10 +276,16 @@ def default_links(devices: Sequence[DeviceChoice]) -> tuple[Link, ...]:
 
 
 def open_work(path: Path, setup: Setup) -> tuple[Work, Plan | None]:
-    """What a file holds, made ready: a network under `setup`, a problem, or a plan with its problem."""
-    opened = planner.open_file(
-        path, batch=setup.batch, bindings=setup.bindings, mapping=setup.mapping, sizes=setup.sizes
-    )
+    """What a file holds, made ready: a network under `setup`, a problem, or a plan with its problem.
+
+    The length that free dimensions were given counts where the batch is another.
+    """
+    try:
+        opened = planner.open_file(
+            path, batch=setup.batch, bindings=setup.bindings, mapping=setup.mapping, sizes=setup.sizes
+        )
+    except BatchBoundError:
+        return open_work(path, replace(setup, batch=None))
     if isinstance(opened, Plan):
         return Work(path, opened.problem), opened
     if isinstance(opened, Problem):

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from xengine_gui.errors import InputError
+from xengine_gui.errors import BatchBoundError, InputError
 from xengine_gui.importers.onnx_format.records import Declared, Dim, FileGraph, FileNode, printable
 from xengine_gui.importers.onnx_format.values import Array
 
@@ -56,7 +56,7 @@ def bind(graph: FileGraph, source: str, *, batch: int | None, bindings: Mapping[
     if batch is not None and isinstance(leading, str):
         given = bindings.get(leading, batch)
         if given != batch:
-            raise InputError(source, f"the batch is {batch}, but {leading!r}, which is the batch, is bound to {given}")
+            raise BatchBoundError(source, batch, leading, given)
         bindings = {**bindings, leading: batch}
     if isinstance(leading, int):
         result.batch_before = leading

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from xengine_gui.errors import InputError
+from xengine_gui.errors import BatchBoundError, InputError
 from xengine_gui.model.json_file import show
 
 _MOST = 2**31 - 1
@@ -53,7 +53,9 @@ class Symbols:
         wanted = dict(bindings)
         if batch is not None:
             if self.batch:
-                wanted = {self.titles[self.batch]: batch, **wanted}
+                title = self.titles[self.batch]
+                if wanted.setdefault(title, batch) != batch:
+                    raise BatchBoundError(source, batch, title, wanted[title])
             else:
                 mistakes.append("the first dimension of its first input is fixed, so there is no batch to choose")
         for title, length in wanted.items():
