@@ -19,8 +19,8 @@ from xengine_gui.schedule.clock import steps_of
 from xengine_gui.schedule.verify import verify
 from xengine_gui.solve import feasibility
 from xengine_gui.solve.base import SolveContext, SolveOptions
-from xengine_gui.solve.feasibility import smallest_limits
-from xengine_gui.solve.shortage import shortage
+from xengine_gui.solve.feasibility import SmallestLimit, smallest_limits
+from xengine_gui.solve.shortage import Shortage, shortage
 from xengine_gui.solve.watchpoints.highs import Limits
 from xengine_gui.solve.watchpoints.limit_model import least_limit
 from xengine_gui.solve.watchpoints.points import Segmentation, WatchPoint
@@ -148,6 +148,15 @@ def test_where_one_operator_is_too_large_the_limit_that_would_do_is_told_as_it_c
     assert words.endswith(wanted)
     told = words.split("(")[-1].split(")")[0]
     assert shortage(problem.with_limit("gpu", parse_size_bytes(told))).plan is not None
+
+
+@pytest.mark.parametrize(("lower_bytes", "is_told"), [(0, False), (250, True)])
+def test_a_bound_is_told_where_there_is_one(lower_bytes: int, is_told: bool):
+    """That a device cannot do with less than nothing needs no proof."""
+    given = (SmallestLimit("gpu", 300, False, lower_bytes, 299), SmallestLimit("cpu", 400, False, lower_bytes, 100))
+    words = Shortage(proved=False, smallest=given).words(training_chain(6, 299))
+    assert ("less than" in words) == ("cannot do is proved" in words) == is_told
+    assert words.count("the least known") == 2
 
 
 def test_what_is_missing_by_a_byte_is_told_to_the_byte():

@@ -70,7 +70,8 @@ class Shortage:
         told = f"{none} {small.device!r} within {given}"
         if small.proved:
             return f"{told}: at least {limit} are needed{others} (proved)."
-        return f"{told}: {limit} would do{others}, the least known; that less than {lower} cannot do is proved."
+        bound = f"; that less than {lower} cannot do is proved" if small.lower_bytes else ""
+        return f"{told}: {limit} would do{others}, the least known{bound}."
 
 
 def shortage(
@@ -150,7 +151,8 @@ def _as_they_are(problem: Problem, device: str) -> str:
 
 def _or_else(problem: Problem, small: SmallestLimit) -> str:
     given, limit, lower = _told_apart(small)
-    how = "proved" if small.proved else f"the least known, not less than {lower}"
+    at_least = f", not less than {lower}" if small.lower_bytes else ""
+    how = "proved" if small.proved else f"the least known{at_least}"
     others = _as_they_are(problem, small.device)
     return f"Or {small.device!r} with {limit} in place of {given}{others} ({how})."
 

@@ -45,7 +45,8 @@ def button_tip(small: SmallestLimit) -> str:
     exact = format_size_exact(small.limit_bytes or 0)
     if small.proved:
         return f"{exact}: the smallest limit that does, with the other devices as they are (proved)"
-    return f"{exact}: the least known to do; that less than {format_size_exact(small.lower_bytes)} cannot is proved"
+    bound = f"; that less than {format_size_exact(small.lower_bytes)} cannot is proved" if small.lower_bytes else ""
+    return f"{exact}: the least known to do{bound}"
 
 
 def sentence_of(found: Shortage, problem: Problem) -> str:
