@@ -153,8 +153,10 @@ def test_where_one_operator_is_too_large_the_limit_that_would_do_is_told_as_it_c
 @pytest.mark.parametrize(("lower_bytes", "is_told"), [(0, False), (250, True)])
 def test_a_bound_is_told_where_there_is_one(lower_bytes: int, is_told: bool):
     """That a device cannot do with less than nothing needs no proof."""
-    given = (SmallestLimit("gpu", 300, False, lower_bytes, 299), SmallestLimit("cpu", 400, False, lower_bytes, 100))
-    words = Shortage(proved=False, smallest=given).words(training_chain(6, 299))
+    found = tuple(
+        SmallestLimit(device, 300, proved=False, lower_bytes=lower_bytes, given_bytes=299) for device in ("gpu", "cpu")
+    )
+    words = Shortage(proved=False, smallest=found).words(training_chain(6, 299))
     assert ("less than" in words) == ("cannot do is proved" in words) == is_told
     assert words.count("the least known") == 2
 

@@ -84,8 +84,8 @@ def _smallest(problem: Problem, time_s: float | None) -> list[tuple[str, str, st
             rows.append((name, format_size(0), "everything can run on the other devices"))
             continue
         exact = format_size_exact(small.limit_bytes)
-        known = f"at least {format_size_exact(small.lower_bytes)} are needed" if small.lower_bytes else "the least known"
-        least = f"{known}; --time 60 looks longer for less"
+        known = f"at least {format_size_exact(small.lower_bytes)} are needed"
+        least = f"{known if small.lower_bytes else 'the least known'}; --time 60 looks longer for less"
         rows.append((name, format_size(small.limit_bytes), f"{exact}, {'proved' if small.proved else least}"))
     return rows
 
