@@ -49,3 +49,8 @@ def size_bytes(dtype: str, count: int | None) -> int | None:
 def is_float(dtype: str) -> bool:
     """Whether a gradient can flow through tensors of this type."""
     return dtype.startswith(("float", "bfloat", "complex"))
+
+
+def may_be_float(dtype: str) -> bool:
+    """The same where nothing tells the type, as behind an operator of an unknown domain: then they may."""
+    return dtype == "unknown" or is_float(dtype)

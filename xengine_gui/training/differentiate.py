@@ -6,7 +6,7 @@ from itertools import groupby
 from types import MappingProxyType
 
 from xengine_gui.errors import InputError, unknown_name
-from xengine_gui.model.dtype import is_float
+from xengine_gui.model.dtype import may_be_float
 from xengine_gui.model.graph import GraphOperator, GraphTensor, NetworkGraph, TrainingGraph, TrainingOperator
 from xengine_gui.model.operator import Phase
 from xengine_gui.training.existing import existing_training_graph
@@ -69,13 +69,13 @@ class _Differentiation:
         """The storages that trainable parameters flow into (in a network without any: the inputs)."""
         requires: set[str] = set()
         if self.to_inputs:
-            requires.update(name for name in self.network.inputs if is_float(self.network.tensors[name].dtype))
+            requires.update(name for name in self.network.inputs if may_be_float(self.network.tensors[name].dtype))
         for operator in self.network.operators:
             if self.builder.is_view(operator):
                 continue
             if any(self._parameter_slots(operator)) or any(self._slots(operator, requires)):
                 requires.update(
-                    name for name in operator.outputs if name and is_float(self.network.tensors[name].dtype)
+                    name for name in operator.outputs if name and may_be_float(self.network.tensors[name].dtype)
                 )
         return requires
 
@@ -85,7 +85,7 @@ class _Differentiation:
         slots = [*enumerate(operator.inputs), *((-1, name) for name in operator.captures)]
         for slot, name in slots:
             storage = self.builder.storage.get(name)
-            if storage in requires and rule.needs(slot) is not None and is_float(self.network.tensors[name].dtype):
+            if storage in requires and rule.needs(slot) is not None and may_be_float(self.network.tensors[name].dtype):
                 yield slot, storage
 
     def _parameter_slots(self, operator: GraphOperator) -> Iterator[tuple[int, str]]:
