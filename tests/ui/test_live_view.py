@@ -75,3 +75,34 @@ def test_the_dots_stand_where_plans_were_found(running: MainWindow, qtbot: QtBot
     found = window.progress.found
     assert list(dots["x"]) == [f.elapsed_s for f in found]
     assert [round(y * 1e9) for y in dots["y"]] == [f.plan.total_ns for f in found]
+
+
+def test_a_search_that_an_edit_ended_goes_on_where_the_edit_is_undone(running: MainWindow, qtbot: QtBot) -> None:
+    window = running
+    work = window.document.work
+    assert work is not None
+    device = work.problem.devices[0]
+    window.document.set_limit(device.name, (device.memory_limit_bytes or 0) + 2**20)
+    qtbot.waitUntil(lambda: window.document.work is not work and window.planning.runner.running, timeout=WITHIN_MS)
+    window.document.undo_stack.undo()
+    assert window.document.work is work
+    shown = window.document.shown
+    assert shown is not None
+    assert shown.plan.problem is work.problem
+    before = shown_ns(window)
+    qtbot.waitUntil(lambda: shown_ns(window) < before, timeout=WITHIN_MS)
+
+
+def test_what_was_planned_to_the_end_is_not_planned_anew(running: MainWindow, qtbot: QtBot) -> None:
+    window = running
+    work = window.document.work
+    assert work is not None
+    window.planning.stop()
+    qtbot.waitUntil(lambda: not window.planning.running, timeout=WITHIN_MS)
+    device = work.problem.devices[0]
+    window.document.set_limit(device.name, (device.memory_limit_bytes or 0) + 2**20)
+    qtbot.waitUntil(lambda: window.document.work is not work and window.planning.runner.running, timeout=WITHIN_MS)
+    window.document.undo_stack.undo()
+    assert window.document.work is work
+    assert not window.planning.running
+    assert shown_ns(window) == 60

@@ -1,6 +1,6 @@
 """When to plan, with what, and what to make of the answer."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import replace
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
@@ -20,6 +20,7 @@ from xengine_gui.units import format_duration, format_percent, format_size
 _AFTER_AN_EDIT_MS = 350
 _WHILE_DRAGGED_MS = 1000
 _TICK_MS = 200
+_GIVEN_UP = 64
 _AT_ONCE = SolveOptions(time_limit_s=2.0)
 
 
@@ -51,6 +52,7 @@ class Planning(QObject):
         self._unlimited = UnlimitedTotal()
         self._trouble: tuple[Problem, Status | None, str] | None = None
         self._run_problem: Problem | None = None
+        self._given_up: deque[Problem] = deque(maxlen=_GIVEN_UP)
         self._stopping = False
         self._clock = QElapsedTimer()
         self._soon = QTimer(self, interval=_AFTER_AN_EDIT_MS, singleShot=True)
@@ -200,20 +202,33 @@ class Planning(QObject):
         if work is None or (self.runner.running and self._run_problem is work.problem):
             return
         was_running = self.running
+        self._give_up()
         self.runner.abandon()
         self._tick.stop()
         self._soon.stop()
         if self.instant is not None:
             self.instant.abandon()
         self._follow()
-        shown = self._document.shown
-        planned = shown is not None and shown.plan.problem is work.problem
+        planned = self._is_planned(work.problem)
         tried = self._current_trouble() is not None
         if not planned and not tried and (self.plan_on_change or was_running):
             # A search that a drag would end at once costs the plans on the way their time.
             self._soon.start(_WHILE_DRAGGED_MS if self.is_dragging and self.instant is not None else _AFTER_AN_EDIT_MS)
             self._plan_at_once(work.problem)
         self.state_changed.emit()
+
+    def _is_planned(self, problem: Problem) -> bool:
+        """Whether its plan is shown, and not one that a search was to better when it was given up."""
+        shown = self._document.shown
+        is_shown = shown is not None and shown.plan.problem is problem and shown.plan.strategy != INSTANT
+        return is_shown and not any(problem is other for other in self._given_up)
+
+    def _give_up(self) -> None:
+        """Remember what is not planned to the end, or not shown so, before another problem is turned to."""
+        if self.runner.running and self._run_problem is not None:
+            self._given_up.append(self._run_problem)
+        if self._looked_at is not None:
+            self._given_up.append(self._looked_at.plan.problem)
 
     def _plan_at_once(self, problem: Problem) -> None:
         earlier = self._warm_start(problem)
@@ -279,6 +294,7 @@ class Planning(QObject):
     def _finished(self, outcome: Outcome) -> None:
         self._end()
         plan = outcome.plan
+        self._given_up = deque((p for p in self._given_up if p is not plan.problem), _GIVEN_UP)
         if outcome.shown is not None:
             self._known[self.strategy].add(plan)
             if self._looked_at is not None:
