@@ -2,7 +2,7 @@
 
 import importlib.util
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +17,13 @@ from xengine_gui.model.problem_file import problem_to_json
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 Judge = Callable[[Plan, Problem | None], Mapping[str, Any]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_of_the_user_is_touched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.fixture(scope="session")

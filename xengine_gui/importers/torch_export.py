@@ -1,7 +1,7 @@
 """PyTorch modules by `torch.export`: `module.py:factory` names a Python file and the function in it to call.
 
-The file is run, so it is never read unless its function is named. PyTorch is loaded when the first module is read.
-Saved programs (`.pt2`) are read without PyTorch, and nothing in them is run.
+The file is run, so it is never read unless the user has named its function. PyTorch is loaded when the first module is
+read. Saved programs (`.pt2`) are read without PyTorch, and nothing in them is run.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,8 @@ from pathlib import Path
 from xengine_gui.errors import InputError
 from xengine_gui.importers.base import refuse_mapping
 from xengine_gui.importers.sizes import with_sizes
+from xengine_gui.importers.torch_format.consent import MARK, remember_named
 from xengine_gui.model.graph import NetworkGraph
-
-_MARK = ".py:"
 
 
 class TorchExportImporter:
@@ -33,12 +32,13 @@ class TorchExportImporter:
             from xengine_gui.importers.torch_format.archive import saved_network  # noqa: PLC0415
 
             return with_sizes(saved_network(path, batch, bindings), sizes, str(path))
-        file, mark, factory = str(path).rpartition(_MARK)
+        file, mark, factory = str(path).rpartition(MARK)
         if not mark or not factory.isidentifier():
             raise InputError(
                 str(path), "name the function that gives the module and its example inputs, as in module.py:factory"
             )
         refuse_mapping(path, mapping)
+        remember_named(path)
         from xengine_gui.importers.torch_format.load import exported_program  # noqa: PLC0415 - loads torch
         from xengine_gui.importers.torch_format.network import network_of  # noqa: PLC0415
 

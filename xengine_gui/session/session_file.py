@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from xengine_gui.cost import DeviceChoice, device_preset
 from xengine_gui.errors import InputError
+from xengine_gui.importers.torch_format.consent import refuse_unnamed
 from xengine_gui.model.device import Link
 from xengine_gui.model.json_file import Fields, Json, at, format_json, kind_of, read_json, show
 from xengine_gui.model.plan import Clock, Drop, Move, Run, Status, Step
@@ -43,8 +44,13 @@ _Value = TypeVar("_Value")
 
 
 def read_session(path: Path) -> Session:
-    """The session in a file; an `InputError` lists every mistake of the file."""
-    return parse_session(read_json(path), str(path), path.parent)
+    """The session in a file; an `InputError` lists every mistake of the file.
+
+    A session whose network is a Python file is refused unless the user has opened that file by name.
+    """
+    session = parse_session(read_json(path), str(path), path.parent)
+    refuse_unnamed(session.file, str(path))
+    return session
 
 
 def parse_session(data: Json, source: str, folder: Path) -> Session:
