@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from xengine_gui.solve.base import SolveOptions
 from xengine_gui.solve.worker import SolverProcess
 from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.plan_runner import PlanRunner, instant_runner
+from xengine_gui.ui.shown_plan import ShownPlan
 
 WITHIN_MS = 20_000
 Wait = Callable[[], None]
@@ -194,6 +196,26 @@ def test_a_larger_limit_never_shows_a_worse_total(chain_window: MainWindow, plan
 
 
 # ---- the ghost and the difference
+
+
+def test_an_undo_does_not_show_a_worse_plan_than_is_known_by_now(chain_window: MainWindow, plan_awaited: Wait) -> None:
+    window, document = chain_window, chain_window.document
+    slow = document.shown
+    document.set_limit("gpu", 800)
+    plan_awaited()
+    work = document.work
+    assert slow is not None
+    assert work is not None
+    # As a search that has no luck would have it: the plan for 600 bytes fits, and is slower than it need be.
+    document.show_plan(ShownPlan.of(replace(slow.plan, problem=work.problem, lower_bound_ns=None)))
+    window.planning._known.clear()
+    document.set_limit("gpu", 700)
+    plan_awaited()
+    known_ns = total_of(window)
+    assert known_ns < (slow.plan.total_ns or 0)
+    document.undo_stack.undo()
+    plan_awaited()
+    assert total_of(window) <= known_ns
 
 
 def test_the_plan_from_before_is_a_ghost_and_what_differs_is_listed(

@@ -14,7 +14,7 @@ def best_fitting(problem: Problem, plans: Iterable[Plan]) -> Plan | None:
     """The quickest of some earlier plans that keeps every rule of `problem`, as a plan of it without a proof."""
     names = [operator.name for operator in problem.operators]
     limits = {d.name: d.memory_limit_bytes for d in problem.devices}
-    candidates = [p for p in plans if p.has_events and p.clock is Clock.SERIAL and _is_within(p, limits)]
+    candidates = [p for p in plans if p.has_events and p.clock is Clock.SERIAL and is_within(p, limits)]
     for plan in sorted(candidates, key=lambda p: p.total_ns or 0):
         if plan.problem is problem:
             return plan
@@ -60,7 +60,8 @@ def with_known(found: Plan, known: Plan | None, gap_ratio: float) -> Plan:
     return replace(best, status=Status.OPTIMAL if closed else Status.FEASIBLE)
 
 
-def _is_within(plan: Plan, limits: dict[str, int | None]) -> bool:
+def is_within(plan: Plan, limits: dict[str, int | None]) -> bool:
+    """Whether the devices of a plan, with their peaks, are among those of these limits and keep them."""
     return all(
         device in limits and (limits[device] is None or peak <= (limits[device] or 0))
         for device, peak in plan.peak_bytes.items()

@@ -3,6 +3,8 @@
 from collections import deque
 
 from xengine_gui.model.plan import Plan
+from xengine_gui.model.problem import Problem
+from xengine_gui.solve.known import is_within
 
 _LATEST = 24
 _BEST = 64
@@ -28,6 +30,13 @@ class KnownPlans:
         better = [other for other in self._best if not _is_as_good(plan, other)]
         self._best = deque([*better, plan], maxlen=_BEST)
 
+    def has_better(self, problem: Problem, total_ns: int) -> bool:
+        """Whether one takes less time than that within the limits of a problem."""
+        limits = {device.name: device.memory_limit_bytes for device in problem.devices}
+        return any(
+            (p.total_ns or 0) < total_ns and _is_alike(p.problem, problem) and is_within(p, limits) for p in self._best
+        )
+
     def clear(self) -> None:
         """Forget all."""
         self._latest.clear()
@@ -36,10 +45,15 @@ class KnownPlans:
 
 def _is_as_good(one: Plan, other: Plan) -> bool:
     """Whether wherever `other` fits `one` fits too and takes no longer; plans of two graphs are never compared."""
-    a, b = one.problem, other.problem
     return (
-        a.operators is b.operators
-        and (a.links, a.transfers, a.keep) == (b.links, b.transfers, b.keep)
+        _is_alike(one.problem, other.problem)
         and (one.total_ns or 0) <= (other.total_ns or 0)
         and all(peak <= other.peak_bytes.get(device, 0) for device, peak in one.peak_bytes.items())
     )
+
+
+def _is_alike(one: Problem, other: Problem) -> bool:
+    """Whether nothing but limits differs, so that totals can be compared."""
+    return one.operators is other.operators and (one.links, one.transfers, one.keep) == (
+        other.links, other.transfers, other.keep,
+    )  # fmt: skip

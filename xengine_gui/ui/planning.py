@@ -159,8 +159,7 @@ class Planning(QObject):
         self._tick.start()
         self.logged.emit(f"plan {work.problem.name} with {self.strategy}, {_limits(work.problem)}", None)
         options = replace(self.options, incumbent=self._warm_start(work.problem))
-        is_usual = self._counts_time and self.options.deadline_ns is None
-        known = self._known[self.strategy].plans if is_usual else ()
+        known = self._known[self.strategy].plans if self._is_usual else ()
         self.runner.start(work.problem, self.strategy, options, known)
         self.state_changed.emit()
 
@@ -218,10 +217,16 @@ class Planning(QObject):
         self.state_changed.emit()
 
     def _is_planned(self, problem: Problem) -> bool:
-        """Whether its plan is shown, and not one that a search was to better when it was given up."""
+        """Whether its plan is shown, unless a search was to better it when it was given up, or a better one is known."""
         shown = self._document.shown
-        is_shown = shown is not None and shown.plan.problem is problem and shown.plan.strategy != INSTANT
-        return is_shown and not any(problem is other for other in self._given_up)
+        if shown is None or shown.plan.problem is not problem or shown.plan.strategy == INSTANT:
+            return False
+        is_beaten = (
+            shown.plan.strategy == self.strategy
+            and self._is_usual
+            and self._known[self.strategy].has_better(problem, shown.plan.total_ns or 0)
+        )
+        return not is_beaten and not any(problem is other for other in self._given_up)
 
     def _give_up(self) -> None:
         """Remember what is not planned to the end, or not shown so, before another problem is turned to."""
@@ -290,6 +295,11 @@ class Planning(QObject):
     def _counts_time(self) -> bool:
         """Whether of two plans the one that takes less time is the better one."""
         return self.options.objective is Objective.TIME
+
+    @property
+    def _is_usual(self) -> bool:
+        """Whether plans are sought that take little time, with no deadline: earlier ones tell what can be had."""
+        return self._counts_time and self.options.deadline_ns is None
 
     def _finished(self, outcome: Outcome) -> None:
         self._end()
