@@ -217,7 +217,7 @@ class Planning(QObject):
         self.state_changed.emit()
 
     def _is_planned(self, problem: Problem) -> bool:
-        """Whether its plan is shown, unless a search was to better it when it was given up, or a better one is known."""
+        """Whether its plan is shown, and neither a search for a better one was given up nor a better one is known."""
         shown = self._document.shown
         if shown is None or shown.plan.problem is not problem or shown.plan.strategy == INSTANT:
             return False
