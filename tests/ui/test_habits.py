@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QSlider,
     QTabBar,
+    QTableView,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -200,6 +201,21 @@ def test_at_twice_the_size_of_text_the_window_fits_a_small_screen(
             assert field.fontMetrics().horizontalAdvance(field.text()) < room
     finally:
         scale_text(0)
+
+
+def test_text_that_is_smaller_again_leaves_rows_and_fields_as_they_were(full_window: MainWindow, qtbot: QtBot) -> None:
+    tables = full_window.findChildren(QTableView)
+    usual = [table.verticalHeader().sectionSize(0) for table in tables]
+    assert sum(size > 0 for size in usual) > 2
+    form = full_window.studies.sweep.form
+    try:
+        for _ in range(5):
+            scale_text(1)
+        qtbot.waitUntil(lambda: full_window.minimumSizeHint().width() <= 1280)
+        assert form.width() >= form.minimumSizeHint().width()
+    finally:
+        scale_text(0)
+    assert [table.verticalHeader().sectionSize(0) for table in tables] == usual
 
 
 @pytest.mark.parametrize("view", [CentreView.TIMELINE, CentreView.BOTH])

@@ -137,7 +137,10 @@ def fit_width(widget: QWidget, sample: str, beside: int) -> None:
 
 def fit_rows(table: QTableView, padding: int) -> None:
     """Make rows as high as a line of text and `padding` pixels, also when text becomes larger or smaller."""
-    fit_text(table, lambda: table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + padding))
+    head = table.verticalHeader()
+    # Its own least is that of the text before: it learns of smaller text after its table, and rows would stay high.
+    head.setMinimumSectionSize(1)
+    fit_text(table, lambda: head.setDefaultSectionSize(table.fontMetrics().height() + padding))
 
 
 def row(*items: QWidget | int | None, spacing: int = 8) -> QHBoxLayout:
