@@ -226,7 +226,7 @@ def _export(parser: argparse.ArgumentParser) -> None:
 
 
 def _profile(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="GRAPH", type=values.file, help="a network (.onnx)")
+    parser.add_argument("file", metavar="GRAPH", type=values.file, help="a network (.onnx, .pt2, module.py:factory)")
     parser.add_argument(
         "--runs", metavar="N", type=values.count, default=15, help="samples of each operator; default: 15"
     )

@@ -10,6 +10,7 @@ import onnx.numpy_helper
 import onnx.shape_inference
 
 from xengine_gui.importers.onnx_format.binding import Binding
+from xengine_gui.importers.onnx_format.old_opsets import MODERN, modernise
 from xengine_gui.importers.onnx_format.one_by_one import forget_negative_lengths, infer_one_by_one, is_fatal, is_fragile
 from xengine_gui.importers.onnx_format.protos import type_proto
 from xengine_gui.importers.onnx_format.records import (
@@ -222,7 +223,7 @@ def _skeleton(graph: FileGraph, nodes: list[FileNode], types: Mapping[str, Decla
     """A model with sorted nodes, small constants, and every weight as an input of its shape."""
     model = onnx.ModelProto()
     model.ir_version = min(max(graph.model.ir_version, 4), onnx.IR_VERSION)
-    _import_domains(model, graph, nodes)
+    opset = _import_domains(model, graph, nodes)
     skeleton = model.graph
     skeleton.name = "shapes"
     # Sequences, maps and optionals are handed on as they are declared.
@@ -241,7 +242,7 @@ def _skeleton(graph: FileGraph, nodes: list[FileNode], types: Mapping[str, Decla
             for name in node.outputs:
                 skeleton.input.add().name = name
         else:
-            _add_node(skeleton, node, given)
+            _add_node(skeleton, node, given, opset)
     produced = {name for node in nodes if node.index not in left_out for name in node.outputs if name}
     skeleton.output.extend(onnx.ValueInfoProto(name=name) for name in graph.outputs if name in produced)
     for name, declared in given.seeds.items():
@@ -253,7 +254,7 @@ def _skeleton(graph: FileGraph, nodes: list[FileNode], types: Mapping[str, Decla
     return model
 
 
-def _add_node(skeleton: Any, node: FileNode, given: _Given) -> None:
+def _add_node(skeleton: Any, node: FileNode, given: _Given, opset: int) -> None:
     if len(node.outputs) == 1 and node.outputs[0] in given.values:
         _add_constant(skeleton, node.outputs[0], given.values[node.outputs[0]])
         return
@@ -274,19 +275,25 @@ def _add_node(skeleton: Any, node: FileNode, given: _Given) -> None:
         value = given.overrides.get((node.index, -1))
         if value is not None and attribute.name == "shape":
             attribute.ints[:] = [int(length) for length in value]
+    modernise(copy, skeleton, opset)
 
 
-def _import_domains(model: Any, graph: FileGraph, nodes: Iterable[FileNode]) -> None:
-    """Every domain once, those that the file forgot too: inference refuses the whole graph for one that is missing."""
+def _import_domains(model: Any, graph: FileGraph, nodes: Iterable[FileNode]) -> int:
+    """Every domain once, those that the file forgot too: inference refuses the whole graph for one that is missing.
+
+    Gives the opset of the default domain in the file.
+    """
     versions: dict[str, int] = {}
     for entry in graph.model.opset_import:
         domain = "" if entry.domain == "ai.onnx" else entry.domain
         versions[domain] = max(versions.get(domain, 1), entry.version)
-    versions[""] = min(versions.get("", 1), onnx.defs.onnx_opset_version())
+    opset = min(versions.get("", 1), onnx.defs.onnx_opset_version())
+    versions[""] = max(opset, MODERN)
     for domain in {node.domain for node in nodes} - versions.keys():
         versions[domain] = 1
         graph.notes.append(f"Domain {printable(domain)!r} is used but not imported; version 1 is assumed")
     model.opset_import.extend(onnx.OperatorSetIdProto(domain=d, version=v) for d, v in versions.items())
+    return opset
 
 
 def _add_constant(skeleton: Any, name: str, value: Array) -> None:
