@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction, QActionGroup, QIcon, QKeySequence, QPixmap
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.paths import resources
 
 SEPARATOR = "-"
@@ -23,80 +24,92 @@ class ActionSpec:
 
 
 ACTIONS: tuple[ActionSpec, ...] = (
-    ActionSpec("open", "Open…", "Open a network, a problem or a plan", ("Ctrl+O",)),
-    ActionSpec("demo", "Open demo", "Plan the training of ResNet-50 on a laptop that is too small for it"),
-    ActionSpec("open_second", "Open second plan…", "Compare the plan that is shown with one from a file"),
-    ActionSpec("save_session", "Save session", "Keep network, devices, limits, view and plan in a file", ("Ctrl+S",)),
-    ActionSpec("save_session_as", "Save session as…", "Write the session to another file", ("Ctrl+Shift+S",)),
-    ActionSpec("save_plan", "Save plan…", "Write the plan with its problem to a file"),
-    ActionSpec("export_picture", "Export picture…", "Write timeline or graph as SVG, PNG or PDF", ("Ctrl+E",)),
-    ActionSpec("export_memory", "Export picture of memory…", "Write the memory of each device as SVG, PNG or PDF"),
-    ActionSpec("quit", "Quit", "Close the window", ("Ctrl+Q",)),
-    ActionSpec("plan", "Plan", "Look for a plan", ("F5",)),
-    ActionSpec("stop", "Stop", "End the search and keep the best plan so far", ("Shift+F5", "Ctrl+.")),
+    ActionSpec("open", tr("Open…"), tr("Open a network, a problem or a plan"), ("Ctrl+O",)),
+    ActionSpec("demo", tr("Open demo"), tr("Plan the training of ResNet-50 on a laptop that is too small for it")),
+    ActionSpec("open_second", tr("Open second plan…"), tr("Compare the plan that is shown with one from a file")),
+    ActionSpec(
+        "save_session", tr("Save session"), tr("Keep network, devices, limits, view and plan in a file"), ("Ctrl+S",)
+    ),
+    ActionSpec("save_session_as", tr("Save session as…"), tr("Write the session to another file"), ("Ctrl+Shift+S",)),
+    ActionSpec("save_plan", tr("Save plan…"), tr("Write the plan with its problem to a file")),
+    ActionSpec("export_picture", tr("Export picture…"), tr("Write timeline or graph as SVG, PNG or PDF"), ("Ctrl+E",)),
+    ActionSpec(
+        "export_memory", tr("Export picture of memory…"), tr("Write the memory of each device as SVG, PNG or PDF")
+    ),
+    ActionSpec("quit", tr("Quit"), tr("Close the window"), ("Ctrl+Q",)),
+    ActionSpec("plan", tr("Plan"), tr("Look for a plan"), ("F5",)),
+    ActionSpec("stop", tr("Stop"), tr("End the search and keep the best plan so far"), ("Shift+F5", "Ctrl+.")),
     ActionSpec(
         "plan_on_change",
-        "Plan after every change",
-        "Plan by itself whenever something is opened or edited",
+        tr("Plan after every change"),
+        tr("Plan by itself whenever something is opened or edited"),
         (),
         checkable=True,
     ),
-    ActionSpec("fit", "Fit", "Show the whole plan", ("0",)),
-    ActionSpec("fit_selection", "Fit selection", "Show what is selected, large", ("F",)),
-    ActionSpec("zoom_in", "Zoom in", "Show less time, larger", ("+", "=", "W")),
-    ActionSpec("zoom_out", "Zoom out", "Show more time, smaller", ("-", "S")),
-    ActionSpec("pan_left", "Earlier", "Move the view to earlier times", ("A",)),
-    ActionSpec("pan_right", "Later", "Move the view to later times", ("D",)),
-    ActionSpec("next_event", "Next event", "Select the next event of the plan", (".",)),
-    ActionSpec("previous_event", "Previous event", "Select the event before", (",",)),
-    ActionSpec("next_stage", "Next stage", "Select the first computation that ends the next stage", ("]",)),
-    ActionSpec("previous_stage", "Previous stage", "Select the one that ends the stage before", ("[",)),
-    ActionSpec("select_peak", "Go to the peak", "See what is in memory at a device's peak", ("P",)),
-    ActionSpec("clear_selection", "Clear selection", "Select nothing (Esc in the timeline does it too)"),
-    ActionSpec("find", "Find…", "Find an operator or a tensor as you type", ("/", "Ctrl+F")),
-    ActionSpec("palette", "Command palette…", "Find any command by its name", ("Ctrl+Shift+P",)),
+    ActionSpec("fit", tr("Fit"), tr("Show the whole plan"), ("0",)),
+    ActionSpec("fit_selection", tr("Fit selection"), tr("Show what is selected, large"), ("F",)),
+    ActionSpec("zoom_in", tr("Zoom in"), tr("Show less time, larger"), ("+", "=", "W")),
+    ActionSpec("zoom_out", tr("Zoom out"), tr("Show more time, smaller"), ("-", "S")),
+    ActionSpec("pan_left", tr("Earlier"), tr("Move the view to earlier times"), ("A",)),
+    ActionSpec("pan_right", tr("Later"), tr("Move the view to later times"), ("D",)),
+    ActionSpec("next_event", tr("Next event"), tr("Select the next event of the plan"), (".",)),
+    ActionSpec("previous_event", tr("Previous event"), tr("Select the event before"), (",",)),
+    ActionSpec("next_stage", tr("Next stage"), tr("Select the first computation that ends the next stage"), ("]",)),
+    ActionSpec("previous_stage", tr("Previous stage"), tr("Select the one that ends the stage before"), ("[",)),
+    ActionSpec("select_peak", tr("Go to the peak"), tr("See what is in memory at a device's peak"), ("P",)),
+    ActionSpec("clear_selection", tr("Clear selection"), tr("Select nothing (Esc in the timeline does it too)")),
+    ActionSpec("find", tr("Find…"), tr("Find an operator or a tensor as you type"), ("/", "Ctrl+F")),
+    ActionSpec("palette", tr("Command palette…"), tr("Find any command by its name"), ("Ctrl+Shift+P",)),
     ActionSpec(
         "stack_memory",
-        "Stack memory by tensor",
-        "Tell the tensors apart under the memory curves",
+        tr("Stack memory by tensor"),
+        tr("Tell the tensors apart under the memory curves"),
         ("M",),
         checkable=True,
     ),
-    ActionSpec("larger_text", "Larger text", "Make all text larger, for projectors", ("Ctrl++", "Ctrl+=")),
-    ActionSpec("smaller_text", "Smaller text", "Make all text smaller", ("Ctrl+-",)),
-    ActionSpec("usual_text", "Usual text size", "As large as the system's", ("Ctrl+0",)),
-    ActionSpec("view_timeline", "Timeline", "See when what runs, and the memory", ("Ctrl+1",)),
-    ActionSpec("view_graph", "Graph", "See what reads what, and where results wait", ("Ctrl+2",)),
-    ActionSpec("view_both", "Timeline and graph", "See the timeline with the graph below it", ("Ctrl+3",)),
-    ActionSpec("play", "Play or pause", "Play the plan event by event, also by Space in the timeline and the graph"),
-    ActionSpec("show_left", "Devices", "Show the panel on the left", ("F7",), checkable=True),
-    ActionSpec("show_right", "Selection", "Show the panel on the right", ("F8",), checkable=True),
-    ActionSpec("show_below", "Progress, summary and log", "Show the panels below", ("F9",), checkable=True),
-    ActionSpec("show_compare", "Compare strategies", "Plan with several strategies side by side", ("F6",)),
-    ActionSpec("show_sweep", "Sweep a limit", "See what more memory would buy", ("Shift+F6",)),
-    ActionSpec("show_operators", "Operator table", "Every operator: recomputes, times, bytes", ("F3",)),
-    ActionSpec("show_tensors", "Tensor table", "Every tensor: size, stays, transfers", ("F4",)),
-    ActionSpec("load_costs", "Load costs…", "Lay measured times of a CSV table over the operators"),
-    ActionSpec("drop_costs", "Drop measured costs", "Go back to the times that were there before the measured ones"),
-    ActionSpec("measure", "Measure this network on this machine…", "Run each operator on this machine's processor"),
+    ActionSpec("larger_text", tr("Larger text"), tr("Make all text larger, for projectors"), ("Ctrl++", "Ctrl+=")),
+    ActionSpec("smaller_text", tr("Smaller text"), tr("Make all text smaller"), ("Ctrl+-",)),
+    ActionSpec("usual_text", tr("Usual text size"), tr("As large as the system's"), ("Ctrl+0",)),
+    ActionSpec("view_timeline", tr("Timeline"), tr("See when what runs, and the memory"), ("Ctrl+1",)),
+    ActionSpec("view_graph", tr("Graph"), tr("See what reads what, and where results wait"), ("Ctrl+2",)),
+    ActionSpec("view_both", tr("Timeline and graph"), tr("See the timeline with the graph below it"), ("Ctrl+3",)),
+    ActionSpec(
+        "play", tr("Play or pause"), tr("Play the plan event by event, also by Space in the timeline and the graph")
+    ),
+    ActionSpec("show_left", tr("Devices"), tr("Show the panel on the left"), ("F7",), checkable=True),
+    ActionSpec("show_right", tr("Selection"), tr("Show the panel on the right"), ("F8",), checkable=True),
+    ActionSpec("show_below", tr("Progress, summary and log"), tr("Show the panels below"), ("F9",), checkable=True),
+    ActionSpec("show_compare", tr("Compare strategies"), tr("Plan with several strategies side by side"), ("F6",)),
+    ActionSpec("show_sweep", tr("Sweep a limit"), tr("See what more memory would buy"), ("Shift+F6",)),
+    ActionSpec("show_operators", tr("Operator table"), tr("Every operator: recomputes, times, bytes"), ("F3",)),
+    ActionSpec("show_tensors", tr("Tensor table"), tr("Every tensor: size, stays, transfers"), ("F4",)),
+    ActionSpec("load_costs", tr("Load costs…"), tr("Lay measured times of a CSV table over the operators")),
+    ActionSpec(
+        "drop_costs", tr("Drop measured costs"), tr("Go back to the times that were there before the measured ones")
+    ),
+    ActionSpec(
+        "measure", tr("Measure this network on this machine…"), tr("Run each operator on this machine's processor")
+    ),
     ActionSpec(
         "implementations",
-        "Choose convolution algorithms",
-        "Let the plan choose each convolution's algorithm: faster ones take workspace",
+        tr("Choose convolution algorithms"),
+        tr("Let the plan choose each convolution's algorithm: faster ones take workspace"),
         (),
         checkable=True,
     ),
-    ActionSpec("objective", "Objective and deadline…", "Plan for the least energy, or for an end by a deadline"),
-    ActionSpec("presets", "Device presets…", "Look at the presets of devices, and add your own"),
-    ActionSpec("report", "Import report…", "See what was assumed while the file was read"),
-    ActionSpec("sizes", "Free dimensions…", "Give the free dimensions of the network other values"),
-    ActionSpec("keys", "Keys", "List the keys", ("?", "F1")),
-    ActionSpec("about", "About", "Which version this is"),
+    ActionSpec(
+        "objective", tr("Objective and deadline…"), tr("Plan for the least energy, or for an end by a deadline")
+    ),
+    ActionSpec("presets", tr("Device presets…"), tr("Look at the presets of devices, and add your own")),
+    ActionSpec("report", tr("Import report…"), tr("See what was assumed while the file was read")),
+    ActionSpec("sizes", tr("Free dimensions…"), tr("Give the free dimensions of the network other values")),
+    ActionSpec("keys", tr("Keys"), tr("List the keys"), ("?", "F1")),
+    ActionSpec("about", tr("About"), tr("Which version this is")),
 )
 
 GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "move": (
-        "Go",
+        tr("Go"),
         (
             "pan_left",
             "pan_right",
@@ -111,13 +124,13 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "play",
         ),
     ),
-    "text": ("Text size", ("larger_text", "smaller_text", "usual_text")),
+    "text": (tr("Text size"), ("larger_text", "smaller_text", "usual_text")),
 }
 """Sub-menus whose entries are actions of the table: their titles and their entries."""
 
 MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
-        "File",
+        tr("File"),
         (
             "open",
             "menu:recent",
@@ -137,11 +150,11 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "Edit",
+        tr("Edit"),
         ("undo", "redo", SEPARATOR, "find", "palette", "clear_selection", SEPARATOR, "sizes", "report"),
     ),
     (
-        "View",
+        tr("View"),
         (
             "view_timeline",
             "view_graph",
@@ -169,7 +182,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "Plan",
+        tr("Plan"),
         (
             "plan",
             "stop",
@@ -185,10 +198,10 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "Costs",
+        tr("Costs"),
         ("load_costs", "drop_costs", "measure", SEPARATOR, "implementations", SEPARATOR, "presets"),
     ),
-    ("Help", ("keys", "about")),
+    (tr("Help"), ("keys", "about")),
 )
 """The menus: keys of actions, separators, and sub-menus whose entries depend on what there is."""
 

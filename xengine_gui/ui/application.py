@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import PySide6
-from PySide6.QtCore import QObject, QSocketNotifier, QTimer
+from PySide6.QtCore import QLibraryInfo, QObject, QSocketNotifier, QTimer, QTranslator
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from xengine_gui.errors import PlannerError
+from xengine_gui.language import LANGUAGE
 from xengine_gui.paths import resources
 from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.settings import load_settings
@@ -58,12 +59,21 @@ def make_application() -> QApplication:
     # at what is new are kept short, and those at everything rare.
     gc.set_threshold(*_GC_THRESHOLDS)
     app.setApplicationName("xengine-planner")
+    _translate_own_words(app)
     app.setApplicationDisplayName("XEngine planner")
     app.setDesktopFileName("xengine-planner")
     app.setWindowIcon(QIcon(str(resources() / "icons" / "application.svg")))
     chosen = load_settings().theme
     apply_theme(app, next((t for t in THEME_CHOICES if t == chosen), "system"))
     return app
+
+
+def _translate_own_words(app: QApplication) -> None:
+    """Qt's own words, such as those of its buttons, are in the language of the window's."""
+    if LANGUAGE and not app.findChild(QTranslator):
+        translator = QTranslator(app)
+        if translator.load(f"qtbase_{LANGUAGE}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+            app.installTranslator(translator)
 
 
 def load_ahead() -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal
 
 from xengine_gui.errors import PlannerError
+from xengine_gui.language import tr
 
 _CLOSE_WITHIN_S = 3.0
 _Result = TypeVar("_Result")
@@ -64,7 +65,7 @@ class Background(QObject):
         except PlannerError as error:
             sentence = str(error)
         except Exception as error:  # noqa: BLE001 - a fault in a thread would be lost, and the window would wait for ever
-            sentence = f"this went wrong inside the planner: {type(error).__name__}: {error}"
+            sentence = tr("this went wrong inside the planner: {name}: {error}", name=type(error).__name__, error=error)
         self._ended.emit(number, result, sentence)
 
     def _tell(self, number: int, result: object, sentence: str | None) -> None:

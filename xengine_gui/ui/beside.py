@@ -3,6 +3,7 @@
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Compute, Free, Plan
 from xengine_gui.schedule.align import TimeMap
 from xengine_gui.schedule.finish import on_clock
@@ -28,7 +29,7 @@ class BesideView(QWidget):
         self.title = ElidedLabel("", "heading")
         self.total = text_label("", "small")
         self.view = TimelineView()
-        self.view.setAccessibleName("Timeline of the other plan")
+        self.view.setAccessibleName(tr("Timeline of the other plan"))
         head = row(self.title, self.total, spacing=10)
         head.setStretch(0, 1)
         head.setContentsMargins(14, 6, 14, 0)
@@ -62,7 +63,9 @@ class BesideView(QWidget):
             return
         name = printable(ghost.before_name)
         self.title.setText(name[:1].upper() + name[1:])
-        self.total.setText(f"total {format_duration(ghost.before.plan.total_ns or 0, fine=True)} (serial)")
+        self.total.setText(
+            tr("total {total_ns} (serial)", total_ns=format_duration(ghost.before.plan.total_ns or 0, fine=True))
+        )
         clock = ghost.after.plan.clock
         if ghost.before.plan.clock is clock:
             self._put(ghost, ghost.before)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Plan
 from xengine_gui.schedule.replay import replay
 from xengine_gui.schedule.timeline import Timeline, timeline
@@ -47,7 +48,7 @@ def checked(path: Path, plan: Plan, glance: Glance | None = None) -> ShownPlan |
 
 
 def _refusal(path: Path, broken: tuple[str, ...]) -> InputError:
-    return InputError(path.name, f"the plan breaks a rule: {broken[0]}")
+    return InputError(path.name, tr("the plan breaks a rule: {broken}", broken=broken[0]))
 
 
 @contextmanager

@@ -2,14 +2,15 @@
 
 from PySide6.QtCore import QObject, Signal
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Clock
 from xengine_gui.schedule.finish import on_clock
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.shown_plan import ShownPlan
 
 CLOCKS = {
-    Clock.SERIAL.value: "Serial: one event at a time",
-    Clock.OVERLAPPED.value: "Overlapped: devices and links side by side",
+    Clock.SERIAL.value: tr("Serial: one event at a time"),
+    Clock.OVERLAPPED.value: tr("Overlapped: devices and links side by side"),
 }
 """The clocks and what menus call them."""
 

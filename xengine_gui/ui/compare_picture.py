@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.schedule.summary import PlanSummary
 from xengine_gui.solve.compare import ComparedStrategy, Comparison
 from xengine_gui.ui.picture import picture_fonts, write_drawing
@@ -61,8 +62,8 @@ def figures_of(comparison: Comparison, row: ComparedStrategy) -> tuple[str, ...]
 
 def figure_titles(comparison: Comparison) -> tuple[str, ...]:
     """What the figures of a row are called."""
-    peaks = (f"{printable(d.name)} peak" for d in comparison.problem.devices)
-    return ("total", "over unlimited", "gap", "recomputes", "transfers", *peaks, "took")
+    peaks = (tr("{name} peak", name=printable(d.name)) for d in comparison.problem.devices)
+    return ("total", tr("over unlimited"), "gap", "recomputes", "transfers", *peaks, "took")
 
 
 class _ComparePicture:
@@ -70,7 +71,7 @@ class _ComparePicture:
 
     def __init__(self, comparison: Comparison, width: int, theme: Theme) -> None:
         name = printable(comparison.problem.name or "problem")
-        self.title = f"{name}: {len(comparison.rows)} strategies side by side"
+        self.title = tr("{name}: {rows} strategies side by side", name=name, rows=len(comparison.rows))
         self._comparison, self._theme, self._fonts = comparison, theme, picture_fonts()
         small = self._fonts.small_metrics
         rows = [figures_of(comparison, row) for row in comparison.rows]
@@ -106,7 +107,9 @@ class _ComparePicture:
             f"{printable(d.name)} {'unlimited' if d.memory_limit_bytes is None else format_size(d.memory_limit_bytes)}"
             for d in self._comparison.problem.devices
         )
-        return f"limits: {', '.join(limits)}; totals on the serial clock; gap over the highest bound of all"
+        return tr(
+            "limits: {limits}; totals on the serial clock; gap over the highest bound of all", limits=", ".join(limits)
+        )
 
     def _paint_legend(self, painter: QPainter, middle: float) -> None:
         left = _MARGIN + self._name_width
@@ -116,7 +119,7 @@ class _ComparePicture:
         if self._comparison.lower_bound_ns:
             painter.setPen(QPen(QColor(self._theme.plot_bound), 2.0, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(left + 6, middle - 8), QPointF(left + 6, middle + 8))
-            self._entry(painter, left + 18, middle, "lower bound")
+            self._entry(painter, left + 18, middle, tr("lower bound"))
 
     def _entry(self, painter: QPainter, left: float, middle: float, text: str) -> float:
         width, line = self._fonts.small_metrics.horizontalAdvance(text), self._fonts.line_height

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from xengine_gui import planner
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.diff import PlanDiff
@@ -51,7 +52,7 @@ class Comparing(Study):
         problem = work.problem
         options = SolveOptions(gap_ratio=self._planning.options.gap_ratio, time_limit_s=self._panel.time.time_limit_s)
         self._panel.model.begin(problem)
-        self.told.emit(f"compare {len(keys)} strategies on {problem.name}")
+        self.told.emit(tr("compare {keys} strategies on {name}", keys=len(keys), name=problem.name))
         self.job.start(lambda tell, stop: _compared(self.make_process(), problem, keys, options, tell, stop))
 
     def close(self) -> None:
@@ -69,9 +70,9 @@ class Comparing(Study):
         self._panel.model.end()
         best = comparison.best
         if best is not None and best.summary is not None:
-            self.told.emit(f"compared: {best.title} is the fastest")
+            self.told.emit(tr("compared: {title} is the fastest", title=best.title))
         for sentence in comparison.contradictions():
-            self.told.emit(f"a fault: {sentence}")
+            self.told.emit(tr("a fault: {sentence}", sentence=sentence))
 
     def _failed(self, sentence: str) -> None:
         self._panel.model.end()
@@ -81,7 +82,7 @@ class Comparing(Study):
 
     def _show_plan(self, row: ComparedStrategy) -> None:
         if row.plan is not None:
-            self._plans.show(row.plan, f"limits of {row.title}")
+            self._plans.show(row.plan, tr("limits of {title}", title=row.title))
 
     def _show_pair(self, before: ComparedStrategy | None, after: ComparedStrategy | None) -> None:
         if before is None or after is None or before.plan is None or after.plan is None:
@@ -100,7 +101,7 @@ class Comparing(Study):
         if comparison is None:
             return
         writers = {".csv": lambda: comparison_to_csv(comparison), ".json": lambda: comparison_to_json(comparison)}
-        stem = f"{comparison.problem.name or 'problem'} compared"
+        stem = tr("{name} compared", name=comparison.problem.name or "problem")
         self._write(
             self._panel,
             "comparison",

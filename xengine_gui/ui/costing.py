@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.ui.dialogs.measure import MeasureDialog
 from xengine_gui.ui.dialogs.presets import PresetsDialog
 from xengine_gui.ui.dialogs.report import ReportDialog
@@ -16,8 +17,8 @@ from xengine_gui.ui.measuring import why_not_measured
 from xengine_gui.ui.panels.message_bar import MessageBar
 from xengine_gui.units import format_count
 
-_IMPLEMENTATIONS = "Let the plan choose each convolution's algorithm: faster ones take workspace"
-_GIVEN = "A problem file has its implementations, so there is nothing to choose."
+_IMPLEMENTATIONS = tr("Let the plan choose each convolution's algorithm: faster ones take workspace")
+_GIVEN = tr("A problem file has its implementations, so there is nothing to choose.")
 
 
 class Costing(QObject):
@@ -54,7 +55,7 @@ class Costing(QObject):
         actions["report"].setEnabled(work is not None)
         why_not = why_not_measured(work)
         actions["measure"].setEnabled(not why_not)
-        actions["measure"].setToolTip(why_not or "Run each operator on this machine's processor, and take its time")
+        actions["measure"].setToolTip(why_not or tr("Run each operator on this machine's processor, and take its time"))
         given = work is not None and work.setup is None
         actions["implementations"].setEnabled(not given)
         actions["implementations"].setChecked(self._document.setup.implementations and not given)
@@ -65,15 +66,15 @@ class Costing(QObject):
         work = self._document.work
         if work is None:
             return
-        filters = "Measured costs (*.csv *.tsv *.txt);;All files (*)"
-        name, _ = QFileDialog.getOpenFileName(self._window, "Load costs", str(work.path.parent), filters)
+        filters = tr("Measured costs (*.csv *.tsv *.txt);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(self._window, tr("Load costs"), str(work.path.parent), filters)
         if name:
             self._document.load_costs(Path(name))
 
     def toggle_implementations(self) -> None:
         """Let plans choose each convolution's algorithm, or take the usual one."""
         wanted = not self._document.setup.implementations
-        text = "convolution algorithms" if wanted else "one algorithm per convolution"
+        text = tr("convolution algorithms") if wanted else tr("one algorithm per convolution")
         self._document.edit_setup(text, lambda setup: replace(setup, implementations=wanted))
 
     def measure(self) -> None:
@@ -127,7 +128,15 @@ class Costing(QObject):
             self.report_changed.emit("", "")
         else:
             words, were = format_count(count, "assumption"), "was" if count == 1 else "were"
-            self.report_changed.emit(words, f"{words} {were} made while {work.path.name} was read: show the report")
+            self.report_changed.emit(
+                words,
+                tr(
+                    "{words} {were} made while {name} was read: show the report",
+                    words=words,
+                    were=were,
+                    name=work.path.name,
+                ),
+            )
         note = "" if work is None else work.note
         if work is None or not self._document.undo_stack.count() or not note or note == self._note:
             self.outdated.hide()

@@ -11,6 +11,7 @@ from PySide6.QtGui import QUndoStack
 
 from xengine_gui.errors import InputError
 from xengine_gui.importers.costed.fields import MappingWantedError
+from xengine_gui.language import tr
 from xengine_gui.model.constraints import Constraint, with_added
 from xengine_gui.model.device import Link
 from xengine_gui.model.problem import Problem
@@ -23,7 +24,7 @@ from xengine_gui.ui.work import Setup, SizesWantedError, Work
 
 _PLANS_KEPT = 8
 _WORKS_KEPT = 16
-_PRICED_ANEW = "device presets"
+_PRICED_ANEW = tr("device presets")
 
 
 class Document(QObject):
@@ -184,7 +185,7 @@ class Document(QObject):
         except InputError as error:
             self._refuse(str(error))
             return
-        self._push(f"limit of {device}", self._met_before(work), gesture)
+        self._push(tr("limit of {device}", device=device), self._met_before(work), gesture)
 
     def constrain(self, constraint: Constraint) -> None:
         """Demand something of every plan; an `InputError` of the constraint is told by `refused`."""
@@ -204,13 +205,15 @@ class Document(QObject):
         if work is None or not lifted:
             return
         rest = [c for c in work.constraints if c not in lifted]
-        text = f"lift: {lifted[0].title}" if len(lifted) == 1 else "lift all constraints"
+        text = tr("lift: {title}", title=lifted[0].title) if len(lifted) == 1 else tr("lift all constraints")
         self._push(text, self._met_before(work.with_constraints(rest)))
 
     def edit_setup(self, text: str, change: Callable[[Setup], Setup]) -> None:
         """Change the setup: the problem is built anew beside the window, then the change can be undone as `text`."""
         if self._opening is not None:
-            self._refuse(f"{self._opening.name} is being opened: {text} can be chosen once it is there.")
+            self._refuse(
+                tr("{name} is being opened: {part} can be chosen once it is there.", name=self._opening.name, part=text)
+            )
             return
         if self._work is None or self._work.setup is None:
             self._next_setup = change(self._next_setup)
@@ -221,9 +224,9 @@ class Document(QObject):
 
     def load_costs(self, path: Path) -> None:
         """Lay a table of measured times over the problem."""
-        work, text = self._work, f"measured times of {path.name}"
+        work, text = self._work, tr("measured times of {name}", name=path.name)
         if work is None:
-            self._refuse("Open a network or a problem first: measured times lie over its operators.")
+            self._refuse(tr("Open a network or a problem first: measured times lie over its operators."))
         elif work.setup is not None:
             self.edit_setup(text, lambda setup: replace(setup, costs=(*setup.costs, path)))
         else:
@@ -238,7 +241,7 @@ class Document(QObject):
         if work is None or not work.costs:
             return
         if work.setup is not None:
-            self.edit_setup("modelled times", lambda setup: replace(setup, costs=()))
+            self.edit_setup(tr("modelled times"), lambda setup: replace(setup, costs=()))
         else:
             self.open(work.path)
 
@@ -248,7 +251,7 @@ class Document(QObject):
 
     def reset_links(self, pairs: Collection[tuple[str, str]]) -> None:
         """Go back to what the presets of the devices, or the file, give for links from one device to another."""
-        self._edit_links("usual links", lambda work: work.without_links(pairs))
+        self._edit_links(tr("usual links"), lambda work: work.without_links(pairs))
 
     def _edit_links(self, text: str, change: Callable[[Work], Work]) -> None:
         work = self._work
@@ -265,18 +268,18 @@ class Document(QObject):
 
     def set_preset(self, device: str, preset: str) -> None:
         """Give a device another preset, with that preset's own memory."""
-        self.edit_setup(f"preset of {device}", lambda setup: setup.with_preset(device, preset))
+        self.edit_setup(tr("preset of {device}", device=device), lambda setup: setup.with_preset(device, preset))
 
     def add_device(self, preset: str, stem: str) -> None:
         """Add a device under a free name made of `stem`."""
-        self.edit_setup(f"add {stem}", lambda setup: setup.with_device(preset, stem))
+        self.edit_setup(tr("add {stem}", stem=stem), lambda setup: setup.with_device(preset, stem))
 
     def remove_device(self, device: str) -> None:
         """Take a device away; the last one stays."""
         if len(self.setup.devices) < 2:
-            self._refuse("The last device cannot be removed: a plan needs one to run on.")
+            self._refuse(tr("The last device cannot be removed: a plan needs one to run on."))
             return
-        self.edit_setup(f"remove {device}", lambda setup: setup.without_device(device))
+        self.edit_setup(tr("remove {device}", device=device), lambda setup: setup.without_device(device))
 
     def show_plan(self, shown: ShownPlan) -> None:
         """Show a plan of the problem at hand."""

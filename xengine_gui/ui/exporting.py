@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from xengine_gui import planner
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.plan_file import write_plan
 from xengine_gui.schedule.export import EXPORTERS, Exporter, ExportOptions, export_remarks, write_export
@@ -38,7 +39,7 @@ class Exporting(QObject):
         self._window, self._plan = window, plan
         self._background = Background(self)
         self._background.busy_changed.connect(self.busy_changed)
-        self.menu = QMenu("Export", window)
+        self.menu = QMenu(tr("Export"), window)
         self.menu.setToolTipsVisible(True)
         self.actions: dict[str, QAction] = {}
         for one in EXPORTERS:
@@ -64,11 +65,13 @@ class Exporting(QObject):
             return
         shown, folder = found
         size_bytes = one.bytes_per_event * len(shown.plan.events)
-        about = f" (about {format_size(size_bytes)})" if size_bytes > _TOLD_ABOVE_BYTES else ""
+        about = (
+            tr(" (about {size_bytes})", size_bytes=format_size(size_bytes)) if size_bytes > _TOLD_ABOVE_BYTES else ""
+        )
         choices = choices_of(one)
         proposal = folder / f"{file_stem(shown)}{one.suffixes[0]}"
         name, chosen = QFileDialog.getSaveFileName(
-            self._window, f"Export: {one.title}{about}", str(proposal), ";;".join(choices)
+            self._window, tr("Export: {title}{about}", title=one.title, about=about), str(proposal), ";;".join(choices)
         )
         if not name:
             return
@@ -89,7 +92,7 @@ class Exporting(QObject):
         path = None if found is None else ask_for_picture_file(self._window, *found)
         if found is not None and path is not None:
             plan, theme = found[0].plan, current_theme().name
-            self._run(lambda: render_picture(plan, path, theme=theme, memory_alone=memory_alone), path, "Picture")
+            self._run(lambda: render_picture(plan, path, theme=theme, memory_alone=memory_alone), path, tr("Picture"))
 
     def ask_for_graph(self, expanded: frozenset[str]) -> None:
         """Ask where, and draw the graph of the plan that is shown with these blocks open."""
@@ -97,17 +100,17 @@ class Exporting(QObject):
         path = None if found is None else ask_for_picture_file(self._window, *found)
         if found is not None and path is not None:
             plan, theme = found[0].plan, current_theme().name
-            self._run(lambda: render_graph(plan, path, expanded=expanded, theme=theme), path, "Graph")
+            self._run(lambda: render_graph(plan, path, expanded=expanded, theme=theme), path, tr("Graph"))
 
     def ask_for_plan_file(self, shown: ShownPlan, folder: Path) -> None:
         """Ask where, and write the plan with its problem."""
         path = ask_for_plan_file(self._window, shown, folder)
         if path is not None:
-            self._run(lambda: write_plan(shown.plan, path), path, "Plan")
+            self._run(lambda: write_plan(shown.plan, path), path, tr("Plan"))
 
     def _run(self, write: Callable[[], None], path: Path, what: str, remarks: tuple[str, ...] = ()) -> None:
         if self.busy:
-            self.failed.emit("The last file is still being written; try again in a moment.")
+            self.failed.emit(tr("The last file is still being written; try again in a moment."))
             return
 
         def job() -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Compute, Plan, Transfer
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.align import TimeMap, only_in, time_map
@@ -183,4 +184,4 @@ def _limits_name(before: Problem, after: Problem) -> str:
         for d in before.devices
         if d.name in now and now[d.name] != d.memory_limit_bytes
     ]
-    return f"before, {', '.join(told)}" if told else "before"
+    return tr("before, {told}", told=", ".join(told)) if told else "before"

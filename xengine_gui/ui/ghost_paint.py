@@ -4,6 +4,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QRegion
 
+from xengine_gui.language import tr
 from xengine_gui.ui.ghost import Ghost, Marks
 from xengine_gui.ui.timeline.curves import StepCurve
 from xengine_gui.ui.timeline.details import printable
@@ -119,7 +120,7 @@ def _level(painter: QPainter, frame: Frame, position: int, level: StepCurve) -> 
 
 def _caption(painter: QPainter, frame: Frame, ghost: Ghost) -> None:
     """What the dashes are, once, in the title line of the first device."""
-    text = f"dashed: {printable(ghost.before_name)}"
+    text = tr("dashed: {before_name}", before_name=printable(ghost.before_name))
     metrics, band = frame.fonts.small_metrics, frame.layout.cards[0].title
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, frame.layout.plot_width / 2)
     width = metrics.horizontalAdvance(text) + 16

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.ui.exporting import Exporting
 from xengine_gui.ui.graph_view.panel import GraphPanel
@@ -30,11 +31,11 @@ class CentreView(IntEnum):
     BOTH = 2
 
 
-_TITLES = {CentreView.TIMELINE: "Timeline", CentreView.GRAPH: "Graph", CentreView.BOTH: "Both"}
+_TITLES = {CentreView.TIMELINE: tr("Timeline"), CentreView.GRAPH: tr("Graph"), CentreView.BOTH: tr("Both")}
 _TIPS = {
-    CentreView.TIMELINE: "See when what runs, and the memory (Ctrl+1)",
-    CentreView.GRAPH: "See what reads what, and where results wait (Ctrl+2)",
-    CentreView.BOTH: "See the timeline with the graph below it (Ctrl+3)",
+    CentreView.TIMELINE: tr("See when what runs, and the memory (Ctrl+1)"),
+    CentreView.GRAPH: tr("See what reads what, and where results wait (Ctrl+2)"),
+    CentreView.BOTH: tr("See the timeline with the graph below it (Ctrl+3)"),
 }
 
 
@@ -183,7 +184,7 @@ def graph_slots(wiring: Callable[[], GraphWiring]) -> Mapping[str, Callable[[], 
 def _tabs() -> QTabBar:
     tabs = QTabBar()
     tabs.setObjectName("centre-tabs")
-    tabs.setAccessibleName("What the middle of the window shows")
+    tabs.setAccessibleName(tr("What the middle of the window shows"))
     tabs.setDrawBase(False)
     tabs.setExpanding(False)
     tabs.setUsesScrollButtons(False)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from xengine_gui.errors import PlannerError
+from xengine_gui.language import tr
 
 _DRAIN_MS = 60
 _CLOSE_WITHIN_S = 4.0
@@ -88,7 +89,7 @@ class LongJob(QObject):
         except PlannerError as error:
             self._told.append((number, "failed", str(error)))
         except Exception as error:  # noqa: BLE001 - a fault in a thread would be lost, and the window would wait for ever
-            sentence = f"This went wrong inside the planner: {type(error).__name__}: {error}"
+            sentence = tr("This went wrong inside the planner: {name}: {error}", name=type(error).__name__, error=error)
             self._told.append((number, "failed", sentence))
         else:
             self._told.append((number, "finished", result))

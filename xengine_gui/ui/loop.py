@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFileDialog, QT
 
 from xengine_gui import planner
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Compute, Plan
 from xengine_gui.solve.compare import ComparedStrategy
 from xengine_gui.ui.background import Background
@@ -154,10 +155,10 @@ class Loop(QObject):
         """Ask for a plan to compare the shown one with."""
         work = self._document.work
         if work is None or self._document.shown is None:
-            self.refused.emit("Open and plan something first; then a second plan of it can be opened.")
+            self.refused.emit(tr("Open and plan something first; then a second plan of it can be opened."))
             return
         text, _ = QFileDialog.getOpenFileName(
-            self._timeline, "Open second plan", str(work.path.parent), "Plans (*.json);;All files (*)"
+            self._timeline, tr("Open second plan"), str(work.path.parent), tr("Plans (*.json);;All files (*)")
         )
         if text:
             self.open_second(Path(text))
@@ -197,7 +198,7 @@ class Loop(QObject):
     def _keep(self) -> None:
         shown = self._document.shown
         if shown is not None:
-            self.ghosts.compare_with(shown, f"kept plan of {shown.plan.strategy}")
+            self.ghosts.compare_with(shown, tr("kept plan of {strategy}", strategy=shown.plan.strategy))
 
     def _choose(self, subject: str) -> None:
         """Select the first event that a change is about."""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
 from xengine_gui import planner
+from xengine_gui.language import tr
 from xengine_gui.session import SUFFIX as SESSION
 from xengine_gui.ui.actions import build_actions, fill_menu_bar, group_menus
 from xengine_gui.ui.clock_view import ClockView
@@ -92,13 +93,13 @@ class MainWindow(QMainWindow):
         self.studies = Studies(self.document, self.planning, self)
         self.below = BelowTabs(
             {
-                "Summary": self.summary,
-                "Operators": self.links.operators,
-                "Tensors": self.links.tensors,
-                "Compare": self.studies.compare,
-                "Sweep": self.studies.sweep,
-                "Difference": self.loop.difference,
-                "Log": self.log,
+                "summary": (tr("Summary"), self.summary),
+                "operators": (tr("Operators"), self.links.operators),
+                "tensors": (tr("Tensors"), self.links.tensors),
+                "compare": (tr("Compare"), self.studies.compare),
+                "sweep": (tr("Sweep"), self.studies.sweep),
+                "difference": (tr("Difference"), self.loop.difference),
+                "log": (tr("Log"), self.log),
             }
         )
         self.status = StatusLine()
@@ -143,15 +144,12 @@ class MainWindow(QMainWindow):
     def panel_layout(self) -> PanelLayout:
         """Which panels are open."""
         shown = self.walk.shown_view
-        below = self.below.tabText(self.below.currentIndex()).lower()
-        return PanelLayout(shown.name.lower(), below, self.left.folded)
+        return PanelLayout(shown.name.lower(), self.below.front, self.left.folded)
 
     @panel_layout.setter
     def panel_layout(self, layout: PanelLayout) -> None:
         self.walk.take_view(layout.centre)
-        titles = [self.below.tabText(i).lower() for i in range(self.below.count())]
-        if layout.below in titles:
-            self.below.setCurrentIndex(titles.index(layout.below))
+        self.below.bring_to_front(layout.below)
         self.left.fold(layout.folded)
 
     # --- building

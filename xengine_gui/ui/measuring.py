@@ -8,9 +8,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
+from xengine_gui.language import tr
 from xengine_gui.ui.work import Work
 
-HOW_TO_INSTALL = "Measuring needs ONNX Runtime: pip install 'xengine-gui[profile]'"
+HOW_TO_INSTALL = tr("Measuring needs ONNX Runtime: pip install 'xengine-gui[profile]'")
 _ROW = re.compile(r"\s*(\d+) of (\d+)\s+(.*)")
 _KILLED_WITHIN_MS = 2000
 
@@ -45,8 +46,10 @@ def why_not_measured(work: Work | None) -> str:
     if find_spec("onnxruntime") is None:
         return HOW_TO_INSTALL
     if work is None:
-        return "Open a network first: its operators are measured."
-    return "" if work.setup is not None else "Only the operators of a network can be measured, and this is a problem."
+        return tr("Open a network first: its operators are measured.")
+    return (
+        "" if work.setup is not None else tr("Only the operators of a network can be measured, and this is a problem.")
+    )
 
 
 class Measuring(QObject):
@@ -104,8 +107,10 @@ class Measuring(QObject):
         if how is QProcess.ExitStatus.NormalExit and status == 0:
             self.finished.emit(self._output)
         else:
-            self.failed.emit(self._mistake or "The measuring process ended without an answer.")
+            self.failed.emit(self._mistake or tr("The measuring process ended without an answer."))
 
     def _went_wrong(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart and not self._cancelled:
-            self.failed.emit(f"The measuring process could not be started: {self._process.errorString()}.")
+            self.failed.emit(
+                tr("The measuring process could not be started: {process}.", process=self._process.errorString())
+            )

@@ -7,19 +7,20 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.strategies import STRATEGIES
 from xengine_gui.training import OPTIMIZERS
 from xengine_gui.ui.actions import check_choice, choice_menu
 from xengine_gui.ui.clock_view import CLOCKS
-from xengine_gui.ui.theme import THEME_CHOICES
 from xengine_gui.ui.timeline.bar_words import LABEL_TITLES
 from xengine_gui.ui.timeline.marks import MOUSE_TITLES
 
-GAPS = {"0": "Prove the optimum (0 %)", "0.001": "0.1 %", "0.005": "0.5 %", "0.01": "1 %", "0.05": "5 %"}
-TIMES = {"10": "10 s", "60": "1 min", "600": "10 min", "": "No limit"}
+GAPS = {"0": tr("Prove the optimum (0 %)"), "0.001": "0.1 %", "0.005": "0.5 %", "0.01": "1 %", "0.05": "5 %"}
+TIMES = {"10": tr("10 s"), "60": tr("1 min"), "600": tr("10 min"), "": tr("No limit")}
 _INFERENCE = "inference"
-_OPTIMIZER_TITLES = {"none": "no optimizer", "sgd": "SGD", "momentum": "SGD with momentum", "adam": "Adam"}
+_THEME_TITLES = {"system": tr("System"), "light": tr("Light"), "dark": tr("Dark")}
+_OPTIMIZER_TITLES = {"none": tr("no optimizer"), "sgd": "SGD", "momentum": tr("SGD with momentum"), "adam": "Adam"}
 
 
 class SubMenus(QObject):
@@ -42,21 +43,21 @@ class SubMenus(QObject):
         super().__init__(window)
         self.menus: dict[str, QMenu] = {}
         self._groups: dict[str, QActionGroup] = {}
-        self.menus["recent"] = QMenu("Open recent", window)
-        self.menus["samples"] = QMenu("Open sample", window)
-        self._choices("strategy", "Strategy", {s.key: s.title for s in STRATEGIES}, self.strategy_chosen.emit)
+        self.menus["recent"] = QMenu(tr("Open recent"), window)
+        self.menus["samples"] = QMenu(tr("Open sample"), window)
+        self._choices("strategy", tr("Strategy"), {s.key: s.title for s in STRATEGIES}, self.strategy_chosen.emit)
         self._problem: Problem | None = None
         self._show_supported()
         # Looked at only when somebody wants to choose: all strategies together take a tenth of a second.
         self.menus["strategy"].aboutToShow.connect(self._show_supported)
-        modes = {key: f"Training, {_OPTIMIZER_TITLES.get(key, key)}" for key in OPTIMIZERS}
-        self._choices("mode", "Mode", {**modes, _INFERENCE: "Inference"}, self._mode_chosen)
-        self._choices("gap", "Stop at a gap of", GAPS, lambda key: self.gap_chosen.emit(float(key)))
-        self._choices("time", "Time limit", TIMES, lambda key: self.time_chosen.emit(float(key) if key else None))
-        self._choices("clock", "Clock", CLOCKS, self.clock_chosen.emit)
-        self._choices("mouse", "Mouse", MOUSE_TITLES, self.mouse_chosen.emit)
-        self._choices("labels", "Words in bars", LABEL_TITLES, self.labels_chosen.emit)
-        self._choices("theme", "Theme", {t: t.capitalize() for t in THEME_CHOICES}, self.theme_chosen.emit)
+        modes = {key: tr("Training, {key}", key=_OPTIMIZER_TITLES.get(key, key)) for key in OPTIMIZERS}
+        self._choices("mode", tr("Mode"), {**modes, _INFERENCE: tr("Inference")}, self._mode_chosen)
+        self._choices("gap", tr("Stop at a gap of"), GAPS, lambda key: self.gap_chosen.emit(float(key)))
+        self._choices("time", tr("Time limit"), TIMES, lambda key: self.time_chosen.emit(float(key) if key else None))
+        self._choices("clock", tr("Clock"), CLOCKS, self.clock_chosen.emit)
+        self._choices("mouse", tr("Mouse"), MOUSE_TITLES, self.mouse_chosen.emit)
+        self._choices("labels", tr("Words in bars"), LABEL_TITLES, self.labels_chosen.emit)
+        self._choices("theme", tr("Theme"), _THEME_TITLES, self.theme_chosen.emit)
 
     def show_recent(self, files: Sequence[str]) -> None:
         """List the recent files."""
@@ -79,7 +80,11 @@ class SubMenus(QObject):
     def show_mode(self, *, training: bool, optimizer: str) -> str:
         """Mark the mode that holds; its short title is returned."""
         check_choice(self._groups["mode"], optimizer if training else _INFERENCE)
-        return f"Training, {_OPTIMIZER_TITLES.get(optimizer, optimizer)}" if training else "Inference"
+        return (
+            tr("Training, {optimizer}", optimizer=_OPTIMIZER_TITLES.get(optimizer, optimizer))
+            if training
+            else tr("Inference")
+        )
 
     def show_options(self, gap_ratio: float, time_limit_s: float | None) -> None:
         """Mark the gap and the time limit that hold."""
@@ -106,7 +111,11 @@ class SubMenus(QObject):
         for action, strategy in zip(self._groups["strategy"].actions(), STRATEGIES, strict=True):
             why_not = "" if self._problem is None else strategy.supports(self._problem)
             action.setEnabled(not why_not)
-            action.setToolTip(f"Cannot plan this: {why_not}.\n{strategy.summary}" if why_not else strategy.summary)
+            action.setToolTip(
+                tr("Cannot plan this: {why_not}.\n{summary}", why_not=why_not, summary=strategy.summary)
+                if why_not
+                else strategy.summary
+            )
 
     def _choices(self, name: str, title: str, choices: dict[str, str], chosen: Callable[[str], object]) -> None:
         self.menus[name], self._groups[name] = choice_menu(title, self._window, choices, chosen)

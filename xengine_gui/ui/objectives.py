@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.session import Session
 from xengine_gui.solve.base import Strategy
 from xengine_gui.solve.objective import Objective, objective_obstacle
@@ -18,7 +19,7 @@ from xengine_gui.ui.planning import Planning
 from xengine_gui.units import format_duration
 
 _KEY = "objective"
-_TITLE = "Objective and deadline"
+_TITLE = tr("Objective and deadline")
 
 
 class Objectives(QObject):
@@ -39,11 +40,15 @@ class Objectives(QObject):
         """Say on the action what holds; grey it out, with the reason, where the strategy knows of neither."""
         why_not, options = self._why_not(), self._planning.options
         holds = "" if options.objective is Objective.TIME else f": {options.objective}"
-        by = "" if options.deadline_ns is None else f", by {format_duration(options.deadline_ns)}"
+        by = (
+            ""
+            if options.deadline_ns is None
+            else tr(", by {deadline_ns}", deadline_ns=format_duration(options.deadline_ns))
+        )
         action = actions[_KEY]
         action.setText(f"{_TITLE}{holds or (': time' if by else '')}{by}…")
         action.setEnabled(not why_not)
-        action.setToolTip(why_not or "Plan for the least energy, or for an end by a deadline")
+        action.setToolTip(why_not or tr("Plan for the least energy, or for an end by a deadline"))
 
     def strategy_shown(self) -> None:
         """Another strategy is used: what it does not know of is taken away, before anything is planned with it."""
@@ -103,4 +108,4 @@ class Objectives(QObject):
         strategy = self._strategy
         if strategy is None or getattr(strategy, "objectives", None) or getattr(strategy, "keeps_deadlines", False):
             return ""
-        return f"{strategy.title} minimises time and knows no deadline; the strategy POET knows both."
+        return tr("{title} minimises time and knows no deadline; the strategy POET knows both.", title=strategy.title)

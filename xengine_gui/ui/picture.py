@@ -25,6 +25,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Clock, Plan, Status
 from xengine_gui.model.whole_file import write_bytes
 from xengine_gui.schedule.timeline import Bars, Timeline, timeline
@@ -214,7 +215,7 @@ class _Picture:
             entries.append(("free", "free"))
         entries.append(("memory", "memory"))
         if any(device.device.limit_bytes is not None for device in self._index.devices):
-            entries.append(("limit", "memory limit"))
+            entries.append(("limit", tr("memory limit")))
         line = self._fonts.line_height
         left, middle = _MARGIN, line * 4.0
         places = []
@@ -229,23 +230,23 @@ class _Picture:
 
 def facts_of(plan: Plan) -> list[str]:
     """The line under a picture's title: strategy, total, gap, and whether the plan passes the judge."""
-    facts = [f"strategy {printable(plan.strategy)}"]
+    facts = [tr("strategy {strategy}", strategy=printable(plan.strategy))]
     if plan.total_ns is not None:
         clock = "makespan" if plan.clock is Clock.OVERLAPPED else "total"
         facts.append(f"{clock} {format_duration(plan.total_ns)}")
     if plan.gap_ratio is not None:
         facts.append(_quality(plan.gap_ratio, plan.status))
     verdict = verify(plan)
-    facts.append("verified" if verdict.ok else f"not valid: {verdict.broken[0]}")
+    facts.append("verified" if verdict.ok else tr("not valid: {broken}", broken=verdict.broken[0]))
     return facts
 
 
 def _quality(gap_ratio: float, status: Status) -> str:
     """How good a plan is, in the words of the window: only what was proved to the gap that was asked for is optimal."""
     if not gap_ratio:
-        return "proved optimal"
+        return tr("proved optimal")
     gap = format_percent(max(gap_ratio, 0.0001), 2)  # what rounds to nothing was proved to less than can be shown
-    return f"optimal within {gap}" if status is Status.OPTIMAL else f"at most {gap} to gain"
+    return tr("optimal within {gap}", gap=gap) if status is Status.OPTIMAL else tr("at most {gap} to gain", gap=gap)
 
 
 def _paint(picture: Drawing, device: QPaintDevice) -> None:

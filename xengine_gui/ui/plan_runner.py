@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from xengine_gui.errors import PlannerError
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import Bound, Finished, Incumbent, Log, SolveEvent, SolveOptions, Started
@@ -215,7 +216,7 @@ def _news_of(process: SolverProcess, run: _Run, unlimited: UnlimitedTotal, *, at
     except PlannerError as error:
         yield _Failed(str(error))
     except Exception as error:  # noqa: BLE001 - a fault here must end the run in the window too
-        yield _Failed(f"planning failed: {type(error).__name__}: {error}")
+        yield _Failed(tr("planning failed: {name}: {error}", name=type(error).__name__, error=error))
 
 
 def _from_known(run: _Run) -> tuple[SolveOptions, Plan | None]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Plan, Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveOptions
@@ -157,7 +158,15 @@ class Planning(QObject):
         self._run_problem = work.problem
         self._clock.start()
         self._tick.start()
-        self.logged.emit(f"plan {work.problem.name} with {self.strategy}, {_limits(work.problem)}", None)
+        self.logged.emit(
+            tr(
+                "plan {name} with {strategy}, {problem}",
+                name=work.problem.name,
+                strategy=self.strategy,
+                problem=_limits(work.problem),
+            ),
+            None,
+        )
         options = replace(self.options, incumbent=self._warm_start(work.problem))
         known = self._known[self.strategy].plans if self._is_usual else ()
         self.runner.start(work.problem, self.strategy, options, known)
@@ -313,7 +322,7 @@ class Planning(QObject):
                 self._document.show_plan(outcome.shown)
             self.logged.emit(_told(plan), plan.runtime_s)
         else:
-            sentence = plan.explanation or "No plan was found."
+            sentence = plan.explanation or tr("No plan was found.")
             self._trouble = (plan.problem, plan.status, sentence)
             self.logged.emit(f"{plan.status.value}: {sentence}", plan.runtime_s)
         self.state_changed.emit()
@@ -339,6 +348,6 @@ def _limits(problem: Problem) -> str:
 
 
 def _told(plan: Plan) -> str:
-    gap = "" if plan.gap_ratio is None else f", gap {format_percent(plan.gap_ratio, 3)}"
-    total = "" if plan.total_ns is None else f": total {format_duration(plan.total_ns)}"
+    gap = "" if plan.gap_ratio is None else tr(", gap {gap_ratio}", gap_ratio=format_percent(plan.gap_ratio, 3))
+    total = "" if plan.total_ns is None else tr(": total {total_ns}", total_ns=format_duration(plan.total_ns))
     return f"{plan.status.value}{total}{gap}{f' ({plan.explanation})' if plan.explanation else ''}"

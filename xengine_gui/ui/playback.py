@@ -4,6 +4,7 @@ import math
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
+from xengine_gui.language import tr
 from xengine_gui.ui.selection import Kind, SelectionModel
 from xengine_gui.ui.shown_plan import ShownPlan
 
@@ -12,11 +13,11 @@ _IN_ALL_S = 20.0
 _EARLY = 0.01
 
 SPEEDS: tuple[tuple[str, float], ...] = (
-    ("1 event a second", 1.0),
-    ("3 events a second", 3.0),
-    ("10 events a second", 10.0),
-    ("30 events a second", 30.0),
-    ("all in 20 seconds", 0.0),
+    (tr("1 event a second"), 1.0),
+    (tr("3 events a second"), 3.0),
+    (tr("10 events a second"), 10.0),
+    (tr("30 events a second"), 30.0),
+    (tr("all in 20 seconds"), 0.0),
 )
 """What the speeds are called, and events per second; 0 is as fast as it takes to be through in 20 seconds."""
 

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QSlider, QToolButton
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.narrate import Narrator
 from xengine_gui.ui.actions import icon
 from xengine_gui.ui.background import Background
@@ -14,10 +15,10 @@ from xengine_gui.ui.timeline.details import printable
 from xengine_gui.units import format_duration
 
 _BUTTONS = (
-    ("first", "To the first event", "Go back to the first event"),
-    ("back", "One event back", "Go one event back"),
-    ("play", "Play", "Play the plan event by event (Space)"),
-    ("on", "One event on", "Go one event on"),
+    ("first", tr("To the first event"), tr("Go back to the first event")),
+    ("back", tr("One event back"), tr("Go one event back")),
+    ("play", tr("Play"), tr("Play the plan event by event (Space)")),
+    ("on", tr("One event on"), tr("Go one event on")),
 )
 _ICONS = {"first": "to_start", "back": "step_back", "play": "play", "on": "step_on"}
 
@@ -33,18 +34,18 @@ class PlaybackBar(Panel):
         self._background = Background(self)
         self.buttons = {key: _button(name, tip) for key, name, tip in _BUTTONS}
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Event of the plan")
-        self.slider.setToolTip("Go to an event of the plan")
+        self.slider.setAccessibleName(tr("Event of the plan"))
+        self.slider.setToolTip(tr("Go to an event of the plan"))
         self.slider.setPageStep(10)
         self.place = ElidedLabel("", "small")
         self.place.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.speed = QComboBox()
         self.speed.addItems([name for name, _ in SPEEDS])
         self.speed.setCurrentIndex(1)
-        self.speed.setAccessibleName("Speed of playing")
-        self.speed.setToolTip("How fast the plan is played")
+        self.speed.setAccessibleName(tr("Speed of playing"))
+        self.speed.setToolTip(tr("How fast the plan is played"))
         self.sentence = ElidedLabel("", "")
-        self.sentence.setAccessibleName("What happens now")
+        self.sentence.setAccessibleName(tr("What happens now"))
         controls = row(*self.buttons.values(), self.slider, self.place, self.speed, spacing=6)
         controls.setStretch(len(self.buttons), 1)
         self.setLayout(column(controls, self.sentence, spacing=2, margins=(10, 4, 10, 5)))
@@ -86,8 +87,8 @@ class PlaybackBar(Panel):
         with QSignalBlocker(self.slider):
             self.slider.setRange(0, max(0, playback.count - 1))
         play = self.buttons["play"]
-        play.setAccessibleName("Pause" if playback.playing else "Play")
-        play.setToolTip("Pause (Space)" if playback.playing else "Play the plan event by event (Space)")
+        play.setAccessibleName(tr("Pause") if playback.playing else tr("Play"))
+        play.setToolTip(tr("Pause (Space)") if playback.playing else tr("Play the plan event by event (Space)"))
         self._dress()
         self._show_place()
 
@@ -103,11 +104,11 @@ class PlaybackBar(Panel):
             self.place.setText("")
             self.sentence.setText("")
         elif at < 0:
-            self.place.setText(f"{playback.count:,} events")
+            self.place.setText(tr("{count:,} events", count=playback.count))
             self.sentence.setText(_sentence(shown.headline))
         else:
             moment = format_duration(shown.plan.events[at].start_ns)
-            self.place.setText(f"{at + 1:,} of {playback.count:,}, at {moment}")
+            self.place.setText(tr("{at:,} of {count:,}, at {moment}", at=at + 1, count=playback.count, moment=moment))
             self._tell(shown, at)
 
     def _tell(self, shown: ShownPlan, at: int) -> None:

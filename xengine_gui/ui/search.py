@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xengine_gui.language import tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.ui.search_popup import Entry
 from xengine_gui.ui.selection import Kind, Selection
@@ -41,12 +42,16 @@ class NameSearch:
             return
         self._things += [
             _Thing(
-                o.name, f"{o.kind} {o.phase.value}".casefold(), f"operator · {o.kind} · {o.phase.value}", Kind.OPERATOR
+                o.name,
+                f"{o.kind} {o.phase.value}".casefold(),
+                tr("operator · {kind} · {value}", kind=o.kind, value=o.phase.value),
+                Kind.OPERATOR,
             )
             for o in problem.operators
         ]
         self._things += [
-            _Thing(t.name, "", f"tensor · {format_size(t.size_bytes)}", Kind.TENSOR) for t in problem.tensors
+            _Thing(t.name, "", tr("tensor · {size_bytes}", size_bytes=format_size(t.size_bytes)), Kind.TENSOR)
+            for t in problem.tensors
         ]
         self._folded = [thing.name.casefold() for thing in self._things]
 

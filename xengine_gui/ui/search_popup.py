@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.parts import column, text_label
 from xengine_gui.ui.theme import current_theme
 
@@ -114,7 +115,7 @@ class SearchPopup(QFrame):
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName("What was found")
+        self.list.setAccessibleName(tr("What was found"))
         self.note = text_label("", "muted")
         self.note.setContentsMargins(8, 2, 8, 4)
         self.setLayout(column(self.edit, self.list, self.note, spacing=6, margins=(10, 10, 10, 8)))
@@ -175,7 +176,13 @@ class SearchPopup(QFrame):
         first = next((i for i, entry in enumerate(entries) if entry.enabled), -1)
         self._go(first)
         self.list.setVisible(bool(entries))
-        self.note.setText("" if entries else f"Nothing is called {text.strip()!r}." if text.strip() else "Type a name.")
+        self.note.setText(
+            ""
+            if entries
+            else tr("Nothing is called {part!r}.", part=text.strip())
+            if text.strip()
+            else tr("Type a name.")
+        )
         self.note.setVisible(not entries)
         self._place()
 

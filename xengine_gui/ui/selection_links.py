@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.ui import palette
 from xengine_gui.ui.background import Background
@@ -38,13 +39,17 @@ class SelectionLinks(QObject):
         self._is_showing = False
         self._background = Background(self)
         self.operators = InventoryPanel(
-            "operators-panel", operator_model(self), word="operator", by="name, kind, phase or device", stretched=1
+            "operators-panel", operator_model(self), word="operator", by=tr("name, kind, phase or device"), stretched=1
         )
         self.tensors = InventoryPanel(
-            "tensors-panel", tensor_model(self), word="tensor", by="name or the operator that makes them", stretched=0
+            "tensors-panel",
+            tensor_model(self),
+            word="tensor",
+            by=tr("name or the operator that makes them"),
+            stretched=0,
         )
-        self.finder = SearchPopup(window, "Find an operator or a tensor by its name or kind", self._find)
-        self.palette = SearchPopup(window, "What do you want to do?", self._find_command)
+        self.finder = SearchPopup(window, tr("Find an operator or a tensor by its name or kind"), self._find)
+        self.palette = SearchPopup(window, tr("What do you want to do?"), self._find_command)
         self.model.changed.connect(self._show)
         timeline.event_selected.connect(self._event_selected)
         timeline.moment_selected.connect(self.model.select_moment)

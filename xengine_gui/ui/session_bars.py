@@ -5,6 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.message_bar import MessageBar
 from xengine_gui.ui.session_keeper import SessionKeeper
 from xengine_gui.ui.session_store import Leftover
@@ -30,10 +31,16 @@ class SessionBars(QObject):
         if not leftovers:
             return
         self._leftover = latest = leftovers[0]
-        how = "The window ended" if latest.crashed else "The window was closed"
-        more = f" There is more from {len(leftovers) - 1} other." if len(leftovers) > 1 else ""
-        sentence = f"{how} before your work on {latest.name} was saved, {_when(latest.when)}.{more}"
-        self.restore.show_message(sentence, "warning", button="Restore")
+        how = tr("The window ended") if latest.crashed else tr("The window was closed")
+        more = tr(" There is more from {leftovers} other.", leftovers=len(leftovers) - 1) if len(leftovers) > 1 else ""
+        sentence = tr(
+            "{how} before your work on {name} was saved, {when}.{more}",
+            how=how,
+            name=latest.name,
+            when=_when(latest.when),
+            more=more,
+        )
+        self.restore.show_message(sentence, "warning", button=tr("Restore"))
 
     def _restore(self) -> None:
         self.restore.hide()
@@ -42,7 +49,7 @@ class SessionBars(QObject):
             self._leftover = None
 
     def _file_changed(self, path: Path) -> None:
-        self.reload.show_message(f"{path.name} has changed on disk.", "warning", button="Reload")
+        self.reload.show_message(tr("{name} has changed on disk.", name=path.name), "warning", button=tr("Reload"))
 
     def _reload(self) -> None:
         self.reload.hide()
@@ -57,5 +64,5 @@ def _when(moment: datetime) -> str:
     """A moment as people say it: today by the clock, earlier with the day."""
     now = datetime.now(moment.tzinfo)
     if moment.date() == now.date():
-        return f"today at {moment:%H:%M}"
-    return f"on {moment:%Y-%m-%d} at {moment:%H:%M}"
+        return tr("today at {moment:%H:%M}", moment=moment)
+    return tr("on {moment:%Y-%m-%d} at {moment:%H:%M}", moment=moment)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
+from xengine_gui.language import tr
 from xengine_gui.session import Session, View, read_session, write_session
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.clock_view import ClockView
@@ -154,7 +155,7 @@ class SessionKeeper(QObject):
         def done(_result: None) -> None:
             if self._times_opened == times_opened:  # else the file is not that of the work at hand
                 self.path, self._saved, self._restored = path, draft, None
-            self.said.emit(f"The session was written to {path}.")
+            self.said.emit(tr("The session was written to {path}.", path=path))
             self.state_changed.emit()
 
         self._writer.run(lambda: write_session(draft.finished(), path), done, self.failed.emit)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from xengine_gui import planner
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.model.constraints import constraint_to_json
 from xengine_gui.model.plan import Plan
 from xengine_gui.session import Session, View, restored_plan, saved_plan, understood_constraints, with_limits
@@ -14,7 +15,7 @@ from xengine_gui.ui.document import Document
 from xengine_gui.ui.shown_plan import ShownPlan, UnlimitedTotal
 from xengine_gui.ui.work import Setup, Work, open_work
 
-_PLAN_IS_OLD = "The plan of the session is for the problem as it was then, so it is not shown."
+_PLAN_IS_OLD = tr("The plan of the session is for the problem as it was then, so it is not shown.")
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def _bound(work: Work, session: Session) -> Work:
     if understood:
         work = work.with_constraints(understood)
     notes = [f"{c.title}: {why}" for c, why in work.idle.items()]
-    notes += ["one is of a kind that this version does not know"] * bool(others)
+    notes += [tr("one is of a kind that this version does not know")] * bool(others)
     if notes and not work.note:
         work = replace(work, note=f"Not all constraints of the session are in force: {'; '.join(notes)}.")
     return work

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Compute
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.shortage import Shortage
@@ -37,7 +38,11 @@ class ShortageMark:
 
     def _say(self, needed_bytes: int) -> None:
         if self._operator:
-            self.text = f"{printable(self._operator)} needs {format_size(needed_bytes)}"
+            self.text = tr(
+                "{operator} needs {needed_bytes}",
+                operator=printable(self._operator),
+                needed_bytes=format_size(needed_bytes),
+            )
 
     def moment_ns(self) -> int | None:
         """When its operator begins in the plan that is shown, at best on its own device; `None` without a mark."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject
 
 from xengine_gui import planner
+from xengine_gui.language import tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.binding import BindingMoment
 from xengine_gui.solve.far import in_child
@@ -37,16 +38,22 @@ class Told:
 
 def button_text(small: SmallestLimit) -> str:
     """What the button of a limit says."""
-    return f"Set {printable(small.device)} to {format_size(small.limit_bytes or 0)}"
+    return tr(
+        "Set {device} to {limit_bytes}", device=printable(small.device), limit_bytes=format_size(small.limit_bytes or 0)
+    )
 
 
 def button_tip(small: SmallestLimit) -> str:
     """What is known of a limit that would do."""
     exact = format_size_exact(small.limit_bytes or 0)
     if small.proved:
-        return f"{exact}: the smallest limit that does, with the other devices as they are (proved)"
-    bound = f"; that less than {format_size_exact(small.lower_bytes)} cannot is proved" if small.lower_bytes else ""
-    return f"{exact}: the least known to do{bound}"
+        return tr("{exact}: the smallest limit that does, with the other devices as they are (proved)", exact=exact)
+    bound = (
+        tr("; that less than {lower_bytes} cannot is proved", lower_bytes=format_size_exact(small.lower_bytes))
+        if small.lower_bytes
+        else ""
+    )
+    return tr("{exact}: the least known to do{bound}", exact=exact, bound=bound)
 
 
 def sentence_of(found: Shortage, problem: Problem) -> str:
@@ -57,10 +64,20 @@ def sentence_of(found: Shortage, problem: Problem) -> str:
     given, limit = (format_size(size or 0) for size in (small.given_bytes, small.limit_bytes))
     if given == limit:
         given, limit = (format_size_exact(size or 0) for size in (small.given_bytes, small.limit_bytes))
-    known = "is the least that does (proved)" if small.proved else "is the least known"
-    none = "No plan fits" if found.proved else "No plan was found that fits"
-    forced = "" if small.moment is None else f", forced {_forced_by(small.moment)}"
-    return printable(f"{none} {small.device} into {given}: {limit} {known}{forced}.")
+    known = tr("is the least that does (proved)") if small.proved else tr("is the least known")
+    none = tr("No plan fits") if found.proved else tr("No plan was found that fits")
+    forced = "" if small.moment is None else tr(", forced {moment}", moment=_forced_by(small.moment))
+    return printable(
+        tr(
+            "{none} {device} into {given}: {limit} {known}{forced}.",
+            none=none,
+            device=small.device,
+            given=given,
+            limit=limit,
+            known=known,
+            forced=forced,
+        )
+    )
 
 
 def _forced_by(moment: BindingMoment) -> str:
@@ -68,9 +85,13 @@ def _forced_by(moment: BindingMoment) -> str:
     named = [f"{t.name} ({format_size(t.size_bytes)})" for t in moment.tensors[:_NAMED]]
     rest = len(moment.tensors) - len(named)
     if rest:
-        named.append(f"{rest} more")
-    what = f"by {moment.operator}" if moment.operator is not None else f"by the transfer of {moment.transferred}"
-    return f"{what} with {format_names(named)}" if named else what
+        named.append(tr("{rest} more", rest=rest))
+    what = (
+        tr("by {operator}", operator=moment.operator)
+        if moment.operator is not None
+        else tr("by the transfer of {transferred}", transferred=moment.transferred)
+    )
+    return tr("{what} with {named}", what=what, named=format_names(named)) if named else what
 
 
 class Shortages(QObject):
@@ -118,7 +139,7 @@ class Shortages(QObject):
 
     def _begin(self, problem: Problem) -> None:
         if self._planning.infeasible:
-            looking = "No plan keeps these limits; the smallest that would do are being looked for…"
+            looking = tr("No plan keeps these limits; the smallest that would do are being looked for…")
             self._told = Told(looking, self._planning.trouble)
 
         def find(_tell: Callable[[object], None], stop: threading.Event) -> Shortage | None:
@@ -155,7 +176,11 @@ class Shortages(QObject):
             self.bar.hide()
             return
         told = told or Told(printable(trouble))
-        title, tip, _ = told.offer or ("" if self._planning.infeasible or self.job.running else "Plan again", "", None)
+        title, tip, _ = told.offer or (
+            "" if self._planning.infeasible or self.job.running else tr("Plan again"),
+            "",
+            None,
+        )
         details = told.details if told.details != told.sentence else ""
         self.bar.show_message(told.sentence, "error", button=title, tip=tip, details=details, offers=told.others)
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.whole_file import write_text
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.document import Document
@@ -97,12 +98,14 @@ class Study(QObject):
     ) -> None:  # fmt: skip
         """Ask where, and write beside the window: a text for a suffix of `writers`, else a picture."""
         work = self._document.work
-        path = None if work is None else ask_where(panel, f"Export {what}", stem, suffix, work.path.parent)
+        path = (
+            None if work is None else ask_where(panel, tr("Export {what}", what=what), stem, suffix, work.path.parent)
+        )
         if path is None:
             return
         text = writers.get(path.suffix.lower())
         self._writer.run(
             lambda: draw(path) if text is None else write_text(path, text()),
-            lambda _result: self.told.emit(f"The {what} was written to {path}."),
+            lambda _result: self.told.emit(tr("The {what} was written to {path}.", what=what, path=path)),
             self.refused.emit,
         )

@@ -9,6 +9,7 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from xengine_gui.language import tr
 from xengine_gui.solve.sweep_points import SweepCurve, SweepPoint, knee, smallest_feasible
 from xengine_gui.ui.series import SeriesStyle, series_style
 from xengine_gui.ui.sweep_drawing import SweepDrawing, SweepHit
@@ -81,7 +82,7 @@ class CurveChart(SweepDrawing):
 
     @cached_property
     def _legend_width(self) -> float:
-        titles = [shortened(curve.title, _LONGEST_TITLE) for curve in self._sweep.curves] + ["lower bound"]
+        titles = [shortened(curve.title, _LONGEST_TITLE) for curve in self._sweep.curves] + [tr("lower bound")]
         return max(self._fonts.small_metrics.horizontalAdvance(title) for title in titles) + 34
 
     # -- parts
@@ -138,7 +139,7 @@ class CurveChart(SweepDrawing):
         area = QRectF(self._plot.left(), self._plot.top(), right - self._plot.left(), self._plot.height())
         painter.fillRect(area, QColor(self._theme.lane))
         painter.fillRect(area, QColor(self._theme.grid))
-        self._words(painter, area, "no plan", Qt.AlignmentFlag.AlignCenter)
+        self._words(painter, area, tr("no plan"), Qt.AlignmentFlag.AlignCenter)
 
     def _paint_axes(self, painter: QPainter) -> None:
         line, plot = self._fonts.line_height, self._plot
@@ -182,14 +183,18 @@ class CurveChart(SweepDrawing):
             x = self._at(smallest.limit_bytes, 0).x()
             painter.setPen(QPen(QColor(self._theme.limit), 1.4, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(x, self._plot.top()), QPointF(x, self._plot.bottom()))
-            words = f"smallest feasible {format_size(smallest.limit_bytes)}"
+            words = tr("smallest feasible {limit_bytes}", limit_bytes=format_size(smallest.limit_bytes))
             at = QPointF(x + 6, self._plot.top() + self._fonts.line_height * 0.8)
             self._label(painter, at, words)
         if bend is not None:
             at = self._at(bend.limit_bytes, bend.total_ns or 0)
             painter.setPen(QPen(QColor(self._theme.text), 1.6))
             painter.drawEllipse(at, 5.5, 5.5)
-            self._label(painter, QPointF(at.x() + 9, at.y() - 7), f"knee {format_size(bend.limit_bytes)}")
+            self._label(
+                painter,
+                QPointF(at.x() + 9, at.y() - 7),
+                tr("knee {limit_bytes}", limit_bytes=format_size(bend.limit_bytes)),
+            )
 
     def _label(self, painter: QPainter, at: QPointF, words: str) -> None:
         """Words on a ground of their own, so that a line behind them does not cross them; within the plot."""
@@ -207,7 +212,7 @@ class CurveChart(SweepDrawing):
 
     def _paint_legend(self, painter: QPainter) -> None:
         left, line = self._plot.right() + 16, self._fonts.line_height
-        entries: list[tuple[str, SeriesStyle | None, bool]] = [("lower bound", None, False)]
+        entries: list[tuple[str, SeriesStyle | None, bool]] = [(tr("lower bound"), None, False)]
         entries += [
             (shortened(curve.title, _LONGEST_TITLE), series_style(self._theme, i), bool(curve.declined))
             for i, curve in enumerate(self._sweep.curves)

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Status
 from xengine_gui.solve.sweep_points import Limits, SweepPoint
 from xengine_gui.ui.sweep_drawing import SweepDrawing, SweepHit
@@ -125,7 +126,7 @@ class HeatMap(SweepDrawing):
         across, up = (shortened(axis.device, _LONGEST_NAME) for axis in self._sweep.axes)
         head = QRectF(grid.left() - _LEFT, grid.top() - line * 1.25, grid.width() + _LEFT, line)
         start = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        self._words(painter, head, f"limit of {up} upwards, of {across} to the right", start)
+        self._words(painter, head, tr("limit of {up} upwards, of {across} to the right", up=up, across=across), start)
 
     def _paint_bar(self, painter: QPainter) -> None:
         """What the colours mean."""

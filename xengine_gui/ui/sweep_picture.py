@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.solve.sweep_points import Limits, Sweep
 from xengine_gui.ui.picture import picture_fonts, write_drawing
 from xengine_gui.ui.sweep_chart import CurveChart
@@ -46,17 +47,17 @@ def render_sweep(sweep: Sweep, path: Path, *, width: int = 960, height: int = 54
 def title_of(sweep: Sweep) -> str:
     """What a sweep is about, in a line."""
     devices = " and ".join(printable(axis.device) for axis in sweep.axes)
-    return f"{printable(sweep.name or 'problem')}: what memory on {devices} buys"
+    return tr("{name}: what memory on {devices} buys", name=printable(sweep.name or "problem"), devices=devices)
 
 
 def facts_of(sweep: Sweep) -> str:
     """What is drawn, in a line."""
     names = format_names(printable(curve.title) for curve in sweep.curves)
     if len(sweep.axes) > 1:
-        of = f"the fastest plan of {names}" if len(sweep.curves) > 1 else names
-        return f"total on the serial clock, {of}; hatched: proved to have no plan"
-    by = "" if len(sweep.curves) > 1 else f" by {names}"
-    return f"total on the serial clock over the memory limit{by}; dashed green: no plan is below"
+        of = tr("the fastest plan of {names}", names=names) if len(sweep.curves) > 1 else names
+        return tr("total on the serial clock, {of}; hatched: proved to have no plan", of=of)
+    by = "" if len(sweep.curves) > 1 else tr(" by {names}", names=names)
+    return tr("total on the serial clock over the memory limit{by}; dashed green: no plan is below", by=by)
 
 
 class _SweepPicture:

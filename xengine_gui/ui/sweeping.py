@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from xengine_gui import planner
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Status
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import SolveOptions, Strategy
@@ -105,7 +106,14 @@ class Sweeping(Study):
         self._running = _Running(problem, axes, tuple(self._strategies[key] for key in keys))
         self._sweep = None
         devices = " and ".join(axis.device for axis in axes)
-        self.told.emit(f"sweep {self._running.count} limits of {devices} on {problem.name}")
+        self.told.emit(
+            tr(
+                "sweep {count} limits of {devices} on {name}",
+                count=self._running.count,
+                devices=devices,
+                name=problem.name,
+            )
+        )
         self.job.start(
             lambda tell, stop: planner.sweep(
                 problem, axes, keys, options,
@@ -139,7 +147,7 @@ class Sweeping(Study):
 
     def _finished(self, sweep: Sweep) -> None:
         self._sweep = sweep
-        self.told.emit("the sweep is done")
+        self.told.emit(tr("the sweep is done"))
         self._draw()
 
     def _failed(self, sentence: str) -> None:
@@ -152,14 +160,16 @@ class Sweeping(Study):
 
     def _show_plan(self, hit: SweepHit) -> None:
         if hit.point.plan is not None:
-            self._plans.show(hit.point.plan, f"limit of {format_size(hit.point.limit_bytes)}")
+            self._plans.show(
+                hit.point.plan, tr("limit of {limit_bytes}", limit_bytes=format_size(hit.point.limit_bytes))
+            )
 
     def _export(self, suffix: str) -> None:
         sweep, theme = self._sweep, current_theme().name
         if sweep is None:
             return
         writers = {".csv": lambda: sweep_to_csv(sweep), ".json": lambda: sweep_to_json(sweep)}
-        stem = f"{sweep.name or 'problem'} swept"
+        stem = tr("{name} swept", name=sweep.name or "problem")
         self._write(self._panel, "sweep", stem, suffix, writers, lambda path: render_sweep(sweep, path, theme=theme))
 
     def _form_edited(self) -> None:

@@ -16,6 +16,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.paths import resources
 from xengine_gui.schedule.timeline import Category
 
@@ -24,12 +25,12 @@ ThemeChoice = Literal["system", "light", "dark"]
 THEME_CHOICES: tuple[ThemeChoice, ...] = ("system", "light", "dark")
 
 CATEGORY_TITLES = {
-    Category.FORWARD: "forward",
-    Category.BACKWARD: "backward",
-    Category.UPDATE: "update",
-    Category.LOSS: "loss",
-    Category.RECOMPUTE: "recompute",
-    Category.TRANSFER: "transfer",
+    Category.FORWARD: tr("forward"),
+    Category.BACKWARD: tr("backward"),
+    Category.UPDATE: tr("update"),
+    Category.LOSS: tr("loss"),
+    Category.RECOMPUTE: tr("recompute"),
+    Category.TRANSFER: tr("transfer"),
 }
 """What legends call the categories."""
 

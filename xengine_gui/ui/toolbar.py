@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QSpinBox, QToolBar, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.ui.actions import icon
 from xengine_gui.ui.panels.parts import fit_width
 from xengine_gui.ui.theme import current_theme, set_style_property
@@ -19,20 +20,20 @@ class ToolBar(QToolBar):
     batch_edited = Signal(int)
 
     def __init__(self, actions: Mapping[str, QAction], strategy: QMenu, mode: QMenu, clock: QMenu) -> None:
-        super().__init__("Tools")
+        super().__init__(tr("Tools"))
         self.setObjectName("tools")
         self.setMovable(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        self._button(actions["open"], "Open…")
-        self.plan = self._button(actions["plan"], "Plan  F5")
+        self._button(actions["open"], tr("Open…"))
+        self.plan = self._button(actions["plan"], tr("Plan  F5"))
         set_style_property(self.plan, "primary", value=True)
-        self.stop = self._button(actions["stop"], "Stop")
-        self.strategy = self._menu_button(strategy, "How the plan is looked for")
-        self.mode = self._menu_button(mode, "What is planned: a training step or an inference")
-        self.batch = QSpinBox(minimum=1, maximum=_MOST_BATCH, prefix="Batch ")
+        self.stop = self._button(actions["stop"], tr("Stop"))
+        self.strategy = self._menu_button(strategy, tr("How the plan is looked for"))
+        self.mode = self._menu_button(mode, tr("What is planned: a training step or an inference"))
+        self.batch = QSpinBox(minimum=1, maximum=_MOST_BATCH, prefix=tr("Batch "))
         self.batch.setKeyboardTracking(False)
-        self.batch.setToolTip("Batch size of the network")
-        self.batch.setAccessibleName("Batch size")
+        self.batch.setToolTip(tr("Batch size of the network"))
+        self.batch.setAccessibleName(tr("Batch size"))
         fit_width(self.batch, "Batch 000000", 44)
         self.batch.valueChanged.connect(self.batch_edited)
         self._network_actions = (self.actions()[-1], self.addWidget(self.batch))
@@ -40,21 +41,23 @@ class ToolBar(QToolBar):
         space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.batch.lineEdit().setTextMargins(6, 0, 0, 0)
         self.addWidget(space)
-        self.search = self._button(actions["find"], "⌕  find operator or tensor   /")
+        self.search = self._button(actions["find"], tr("⌕  find operator or tensor   /"))
         set_style_property(self.search, "search", value=True)
-        self.clock = self._menu_button(clock, "Which clock the timeline shows: one event at a time, or side by side")
-        self._button(actions["fit"], "Fit  0")
+        self.clock = self._menu_button(
+            clock, tr("Which clock the timeline shows: one event at a time, or side by side")
+        )
+        self._button(actions["fit"], tr("Fit  0"))
         for button in (self.plan, self.stop):
             button.setIconSize(QSize(11, 11))
         self._dress()
 
     def show_strategy(self, title: str) -> None:
         """Say which strategy is used."""
-        self.strategy.setText(f"Strategy: {title}")
+        self.strategy.setText(tr("Strategy: {title}", title=title))
 
     def show_clock(self, title: str) -> None:
         """Say which clock the timeline shows."""
-        self.clock.setText(f"{title} clock")
+        self.clock.setText(tr("{title} clock", title=title))
 
     def show_setup(self, mode: str, batch: int | None, *, editable: bool) -> None:
         """Say what is planned; where a problem file has given it there is nothing to choose."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Compute, Plan
 from xengine_gui.solve.vanishing import Vanishing, ask_in, device_in_question, limit_without, within_limit
 from xengine_gui.solve.worker import SolverProcess
@@ -91,7 +92,7 @@ class WhatIf(QObject):
         plan, index, operator = self._plan, self._event, self._operator
         if plan is None or not operator:
             return
-        self.panel.show_progress("looking for what forced it…")
+        self.panel.show_progress(tr("looking for what forced it…"))
         make = self.make_process
 
         def work(tell: Callable[[object], None], stop: threading.Event) -> Vanishing:
@@ -119,4 +120,4 @@ class WhatIf(QObject):
     def _take(self, found: Vanishing) -> None:
         plan = None if self._plan is None else within_limit(found, self._plan)
         if plan is not None:
-            self._shower.show(plan, f"limit at which {found.operator} is not recomputed")
+            self._shower.show(plan, tr("limit at which {operator} is not recomputed", operator=found.operator))

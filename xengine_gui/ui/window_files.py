@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from xengine_gui.importers.costed.fields import MappingWantedError
+from xengine_gui.language import tr
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.session import SUFFIX as SESSION
 from xengine_gui.ui import file_actions
@@ -40,7 +41,7 @@ class WindowFiles(QObject):
         window.submenus.show_recent(window.settings.recent)
         told = sentence if path.name in sentence else f"{path}: {sentence}"
         window.centre.error.show_message(told, "error")
-        window.log.add(f"not opened: {told}")
+        window.log.add(tr("not opened: {told}", told=told))
         window.shown.state()
 
     def opened(self, path: Path) -> None:
@@ -48,7 +49,7 @@ class WindowFiles(QObject):
         window = self._window
         self._remember(path)
         work = window.document.work
-        window.log.add(f"opened {path}")
+        window.log.add(tr("opened {path}", path=path))
         if work is not None and work.note:
             window.centre.error.show_message(work.note, "warning")
             window.log.add(work.note)

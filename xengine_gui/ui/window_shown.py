@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.timeline import Timeline
 from xengine_gui.ui.selection_links import NEEDS_PLAN
 from xengine_gui.ui.shown_plan import ShownPlan
-from xengine_gui.ui.words import activity_of, message_of, trouble_of
+from xengine_gui.ui.words import READY, activity_of, message_of, trouble_of
 
 if TYPE_CHECKING:
     from xengine_gui.ui.main_window import MainWindow
@@ -139,8 +140,8 @@ class WindowShown(QObject):
     def activity(self) -> None:
         """Time passes while something is being done."""
         window = self._window
-        activity = "checking…" if self._is_glance else activity_of(window.document, window.planning)
-        window.status.show_activity("exporting…" if window.exporting.busy and activity == "ready" else activity)
+        activity = tr("checking…") if self._is_glance else activity_of(window.document, window.planning)
+        window.status.show_activity(tr("exporting…") if window.exporting.busy and activity == READY else activity)
 
     def below(self, panel: QWidget) -> None:
         """Bring a panel below to the front."""

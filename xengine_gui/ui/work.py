@@ -9,6 +9,7 @@ from xengine_gui import planner
 from xengine_gui.cost import DeviceChoice, default_link, device_preset, with_measured
 from xengine_gui.errors import BatchBoundError, InputError
 from xengine_gui.importers.sizes import missing_sizes
+from xengine_gui.language import tr
 from xengine_gui.model.constraints import Constraint, as_far_as_possible
 from xengine_gui.model.device import Link
 from xengine_gui.model.graph import NetworkGraph
@@ -16,7 +17,7 @@ from xengine_gui.model.plan import Plan
 from xengine_gui.model.problem import Problem
 from xengine_gui.units import format_names
 
-_COSTS_OUTDATED = "The measured times were of another batch, mode or optimizer, so times are modelled again."
+_COSTS_OUTDATED = tr("The measured times were of another batch, mode or optimizer, so times are modelled again.")
 _MOST_MISTAKES = 3
 
 
@@ -122,10 +123,10 @@ class Work:
         if self.setup is not None:
             parts.append("training" if self.setup.training else "inference")
             if self.setup.batch is not None:
-                parts.append(f"batch {self.setup.batch}")
-        parts.append(f"{len(self.problem.operators):,} operators")
+                parts.append(tr("batch {batch}", batch=self.setup.batch))
+        parts.append(tr("{operators:,} operators", operators=len(self.problem.operators)))
         if self.costs:
-            parts.append("measured times")
+            parts.append(tr("measured times"))
         return " · ".join(parts)
 
     def is_like(self, other: "Work") -> bool:
@@ -227,8 +228,12 @@ class SizesWantedError(InputError):
         self.path = path
         self.network = network
         self.missing = missing_sizes(network)
-        free = f"the sizes of its tensors depend on {', '.join(network.symbols)}" if network.symbols else ""
-        unknown = f"sizes are missing of {format_names(self.missing)}" if self.missing else ""
+        free = (
+            tr("the sizes of its tensors depend on {symbols}", symbols=", ".join(network.symbols))
+            if network.symbols
+            else ""
+        )
+        unknown = tr("sizes are missing of {missing}", missing=format_names(self.missing)) if self.missing else ""
         super().__init__(path.name, "; ".join(filter(None, (free, unknown))))
 
 
@@ -258,7 +263,7 @@ def _measured(problem: Problem, costs: Sequence[Path]) -> Problem:
         return with_measured(problem, costs)
     except InputError as error:
         more = len(error.mistakes) - _MOST_MISTAKES
-        rest = (f"{more:,} more rows have no place",) if more > 0 else ()
+        rest = (tr("{more:,} more rows have no place", more=more),) if more > 0 else ()
         raise InputError(Path(error.source).name, (*error.mistakes[:_MOST_MISTAKES], *rest)) from None
 
 

@@ -5,27 +5,28 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QWidget
 
 from xengine_gui import __version__
+from xengine_gui.language import tr
 from xengine_gui.ui.actions import ACTIONS
 from xengine_gui.ui.panels.parts import column, text_label
 
 MOUSE = (
-    ("wheel", "zoom at the pointer (trace style: scroll, Ctrl zooms)"),
+    ("wheel", tr("zoom at the pointer (trace style: scroll, Ctrl zooms)")),
     ("Shift+wheel", "pan"),
-    ("drag", "pan (trace style: select a stretch of time)"),
-    ("Shift+drag, drag on the axis", "select a stretch of time and see its sums"),
-    ("click", "select a bar, transfer, free, peak or moment"),
-    ("double click", "show what is selected, large"),
-    ("drag a limit line", "change a device's memory limit"),
-    ("drag in the overview", "move the view, or draw a new one"),
-    ("drop a file", "open it"),
+    ("drag", tr("pan (trace style: select a stretch of time)")),
+    (tr("Shift+drag, drag on the axis"), tr("select a stretch of time and see its sums")),
+    ("click", tr("select a bar, transfer, free, peak or moment")),
+    (tr("double click"), tr("show what is selected, large")),
+    (tr("drag a limit line"), tr("change a device's memory limit")),
+    (tr("drag in the overview"), tr("move the view, or draw a new one")),
+    (tr("drop a file"), tr("open it")),
 )
 _OTHER = (
-    ("Ctrl+Z, Ctrl+Shift+Z", "Undo and redo an edit"),
-    ("←, →", "Earlier and later"),
-    ("Space", "Play the plan event by event, and pause"),
-    ("Arrows, Enter in the graph", "Go from node to node; open and close blocks"),
-    ("Home, End", "The start and the end of the plan"),
-    ("Esc", "Select nothing; take a drag or a typed limit back"),
+    (tr("Ctrl+Z, Ctrl+Shift+Z"), tr("Undo and redo an edit")),
+    ("←, →", tr("Earlier and later")),
+    (tr("Space"), tr("Play the plan event by event, and pause")),
+    (tr("Arrows, Enter in the graph"), tr("Go from node to node; open and close blocks")),
+    (tr("Home, End"), tr("The start and the end of the plan")),
+    (tr("Esc"), tr("Select nothing; take a drag or a typed limit back")),
 )
 
 
@@ -34,7 +35,7 @@ class KeysDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Keys")
+        self.setWindowTitle(tr("Keys"))
         grid = QGridLayout()
         grid.setHorizontalSpacing(18)
         grid.setVerticalSpacing(4)
@@ -54,15 +55,22 @@ class AboutDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("About")
-        purpose = (
+        self.setWindowTitle(tr("About"))
+        purpose = tr(
             "Plans which tensors of a network are retained, recomputed, transferred and freed, so that it fits into "
             "the memory of your devices at the least cost in time. What is shown has been replayed and verified."
         )
         self.setLayout(
             column(
                 text_label("XEngine planner", "title"),
-                text_label(f"version {__version__} · PySide {qt_for_python} · MIT licence", "muted"),
+                text_label(
+                    tr(
+                        "version {version} · PySide {qt_for_python} · MIT licence",
+                        version=__version__,
+                        qt_for_python=qt_for_python,
+                    ),
+                    "muted",
+                ),
                 text_label(purpose, wrap=True),
                 1,
                 _close(self),

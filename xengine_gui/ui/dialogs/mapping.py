@@ -11,6 +11,7 @@ from xengine_gui.importers.costed.fields import (
     MappingWantedError,
     fields_of,
 )
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.parts import column, text_label
 from xengine_gui.units import format_count, format_names
 
@@ -26,22 +27,24 @@ class MappingDialog(QDialog):
 
     def __init__(self, wanted: MappingWantedError, file_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Attributes of the graph")
+        self.setWindowTitle(tr("Attributes of the graph"))
         self._keys = wanted.keys
         self.keys: dict[str, QComboBox] = {}
         self.units: dict[str, QComboBox] = {}
         self.defaults: dict[str, QLineEdit] = {}
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
-        for place, title in enumerate(("field", "attribute", "unit of numbers", "where it is missing")):
+        for place, title in enumerate(("field", "attribute", tr("unit of numbers"), tr("where it is missing"))):
             grid.addWidget(text_label(title, "muted"), 0, place)
         for row, (field, words) in enumerate(FIELD_WORDS.items(), 1):
             self._add_row(grid, row, field, words, wanted.guessed.get(field, ""))
         # Attributes such as time.gpu and time.cpu are offered above as one, time; this is for those of other names.
-        self.single = QLineEdit(placeholderText="such as time.gpu=gpu_ms:ms, time.cpu=cpu_ms:ms")
-        self.single.setAccessibleName("attributes of single devices")
+        self.single = QLineEdit(placeholderText=tr("such as time.gpu=gpu_ms:ms, time.cpu=cpu_ms:ms"))
+        self.single.setAccessibleName(tr("attributes of single devices"))
         grid.addWidget(
-            text_label("by device", tip="where each device has an attribute of its own"), len(FIELD_WORDS) + 1, 0
+            text_label(tr("by device"), tip=tr("where each device has an attribute of its own")),
+            len(FIELD_WORDS) + 1,
+            0,
         )
         grid.addWidget(self.single, len(FIELD_WORDS) + 1, 1, 1, 3)
         self.mistake = text_label("", "error", wrap=True)
@@ -49,9 +52,14 @@ class MappingDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        sentence = f"{file_name} brings its own costs. Which attribute of its nodes means what?"
+        sentence = tr("{file_name} brings its own costs. Which attribute of its nodes means what?", file_name=file_name)
         lacking = (
-            f"{format_count(len(nodes), 'node')} without a {field}: {format_names(nodes, 4)}."
+            tr(
+                "{nodes} without a {field}: {names}.",
+                nodes=format_count(len(nodes), "node"),
+                field=field,
+                names=format_names(nodes, 4),
+            )
             for field, nodes in wanted.missing.items()
         )
         why = text_label("\n".join(lacking), "muted", wrap=True)
@@ -92,7 +100,7 @@ class MappingDialog(QDialog):
         there = {field.removeprefix(DEFAULT).partition(".")[0] for field in mapping}
         lacking = [field for field in NEEDED if field not in there]
         if lacking:
-            return f"{lacking[0]} needs an attribute or a value for all nodes"
+            return tr("{lacking} needs an attribute or a value for all nodes", lacking=lacking[0])
         try:
             fields_of(mapping, self._keys, "")
         except InputError as error:
@@ -104,14 +112,14 @@ class MappingDialog(QDialog):
         box.addItems([_NONE, *self._keys])
         key, _, unit = guessed.rpartition(":") if guessed.rpartition(":")[0] in self._keys else (guessed, "", "")
         box.setCurrentIndex(self._keys.index(key) + 1 if key in self._keys else 0)
-        box.setAccessibleName(f"attribute of {field}")
+        box.setAccessibleName(tr("attribute of {field}", field=field))
         self.keys[field] = box
         grid.addWidget(text_label(field, tip=words), row, 0)
         grid.addWidget(box, row, 1)
         if field in TEXTS:
             return
         default = QLineEdit()
-        default.setAccessibleName(f"{field} where it is missing")
+        default.setAccessibleName(tr("{field} where it is missing", field=field))
         self.defaults[field] = default
         grid.addWidget(default, row, 3)
         kinds = _UNITS.get("size" if field in {"workspace", "parameters"} else field)
@@ -119,7 +127,7 @@ class MappingDialog(QDialog):
             units = QComboBox()
             units.addItems(kinds)
             units.setCurrentIndex(max(0, units.findText(unit)))
-            units.setAccessibleName(f"unit of {field}")
+            units.setAccessibleName(tr("unit of {field}", field=field))
             self.units[field] = units
-            default.setPlaceholderText("such as 1 ms" if field == "time" else "such as 8 MB")
+            default.setPlaceholderText(tr("such as 1 ms") if field == "time" else tr("such as 8 MB"))
             grid.addWidget(units, row, 2)

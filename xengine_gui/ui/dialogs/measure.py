@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from xengine_gui import planner
+from xengine_gui.language import tr
 from xengine_gui.ui.measuring import Measurement, Measuring
 from xengine_gui.ui.panels.parts import ElidedLabel, column, row, text_label
 from xengine_gui.ui.theme import set_style_property
@@ -28,12 +29,12 @@ from xengine_gui.units import format_count
 
 _MOST_RUNS = 10_000
 _WIDTH = 520
-_SENTENCE = (
+_SENTENCE = tr(
     "Each operator is run alone with ONNX Runtime on this machine's processor, warmed up and some times over; the "
     "median is its time. The window can be used meanwhile, though work beside it makes times longer."
 )
 
-_OF_ANOTHER = (
+_OF_ANOTHER = tr(
     "Not laid over the graph: another network, batch, mode or optimizer is at hand by now. The table stays, and Load "
     "costs takes it."
 )
@@ -47,7 +48,7 @@ class MeasureDialog(QDialog):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Measure this network on this machine")
+        self.setWindowTitle(tr("Measure this network on this machine"))
         self._work = work
         self.measuring = Measuring(self)
         self.device = QComboBox()
@@ -55,15 +56,15 @@ class MeasureDialog(QDialog):
         kinds = [device.kind for device in work.problem.devices]
         self.device.setCurrentIndex(kinds.index("cpu") if "cpu" in kinds else 0)
         self.runs = QSpinBox(minimum=1, maximum=_MOST_RUNS, value=15)
-        self.processor_time = QCheckBox("Count the time that one thread has the processor")
-        self.processor_time.setToolTip("For a machine that has other work: it disturbs this count little")
+        self.processor_time = QCheckBox(tr("Count the time that one thread has the processor"))
+        self.processor_time.setToolTip(tr("For a machine that has other work: it disturbs this count little"))
         self.file = QLineEdit(str(_proposal(work)))
-        self.browse = QPushButton("Choose…")
+        self.browse = QPushButton(tr("Choose…"))
         self.bar = QProgressBar(minimum=0, maximum=len(work.problem.operators), value=0)
         self.last = ElidedLabel("", "small")
         self.message = text_label("", wrap=True)
-        self.start_button, self.cancel_button = QPushButton("Measure"), QPushButton("Cancel")
-        self.use_button = QPushButton("Lay the times over the graph")
+        self.start_button, self.cancel_button = QPushButton(tr("Measure")), QPushButton(tr("Cancel"))
+        self.use_button = QPushButton(tr("Lay the times over the graph"))
         self._arrange()
         self._connect()
         self._show_running()
@@ -72,22 +73,22 @@ class MeasureDialog(QDialog):
         self.runs.lineEdit().setTextMargins(6, 0, 0, 0)
         self.start_button.setMinimumWidth(96)
         for widget, name, tip in (
-            (self.device, "Device", "Which device of the plan this machine's processor is"),
-            (self.runs, "Samples of each operator", "The median of so many samples is taken"),
-            (self.file, "Table", "The CSV file that is written"),
-            (self.browse, "Choose the table", "Choose where the table is written"),
-            (self.start_button, "Measure", "Begin; a few minutes for a large network"),
-            (self.cancel_button, "Cancel", "End the measurement; nothing is written"),
-            (self.use_button, "Lay the times over the graph", "Plan with the times that were measured"),
+            (self.device, tr("Device"), tr("Which device of the plan this machine's processor is")),
+            (self.runs, tr("Samples of each operator"), tr("The median of so many samples is taken")),
+            (self.file, tr("Table"), tr("The CSV file that is written")),
+            (self.browse, tr("Choose the table"), tr("Choose where the table is written")),
+            (self.start_button, tr("Measure"), tr("Begin; a few minutes for a large network")),
+            (self.cancel_button, tr("Cancel"), tr("End the measurement; nothing is written")),
+            (self.use_button, tr("Lay the times over the graph"), tr("Plan with the times that were measured")),
         ):
             widget.setAccessibleName(name)
             widget.setToolTip(tip)
-        self.bar.setAccessibleName("How many operators are measured")
+        self.bar.setAccessibleName(tr("How many operators are measured"))
         form = QFormLayout()
         form.setSpacing(8)
-        form.addRow(text_label("This processor is"), self.device)
-        form.addRow(text_label("Samples of each operator"), self.runs)
-        form.addRow(text_label("Table"), row(self.file, self.browse))
+        form.addRow(text_label(tr("This processor is")), self.device)
+        form.addRow(text_label(tr("Samples of each operator")), self.runs)
+        form.addRow(text_label(tr("Table")), row(self.file, self.browse))
         form.addRow(self.processor_time)
         buttons = row(self.use_button, 1, self.start_button, self.cancel_button)
         sentence = text_label(_SENTENCE, "muted", wrap=True)
@@ -117,7 +118,7 @@ class MeasureDialog(QDialog):
         # A name that begins like that of a user whom there is not stays as it is.
         output = Path(os.path.expanduser(self.file.text().strip()))  # noqa: PTH111
         if not self.file.text().strip() or output.is_dir() or not output.absolute().parent.is_dir():
-            self._tell("Name a file for the table, in a folder that there is.", "error")
+            self._tell(tr("Name a file for the table, in a folder that there is."), "error")
             self.file.setFocus()
             return
         self._tell("", "")
@@ -143,7 +144,7 @@ class MeasureDialog(QDialog):
             self.reject()
             return
         self.measuring.cancel()
-        self._tell("Cancelled; nothing was written.", "muted")
+        self._tell(tr("Cancelled; nothing was written."), "muted")
         self._show_running()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -157,7 +158,9 @@ class MeasureDialog(QDialog):
         super().reject()
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Table of costs", self.file.text(), "Measured costs (*.csv)")
+        name, _ = QFileDialog.getSaveFileName(
+            self, tr("Table of costs"), self.file.text(), tr("Measured costs (*.csv)")
+        )
         if name:
             self.file.setText(name if Path(name).suffix else f"{name}.csv")
 
@@ -167,7 +170,7 @@ class MeasureDialog(QDialog):
         self.bar.setVisible(running)
         self.last.setVisible(running)
         self.use_button.setVisible(done)
-        self.cancel_button.setText("Cancel" if running else "Close")
+        self.cancel_button.setText(tr("Cancel") if running else tr("Close"))
 
     def _show_progress(self, number: int, count: int, what: str) -> None:
         self.bar.setMaximum(count)
@@ -176,12 +179,12 @@ class MeasureDialog(QDialog):
 
     def _show_finished(self, path: Path) -> None:
         counted = format_count(self.bar.value(), "operator")
-        self._tell(f"{counted} measured; the times are in {path}.", "success")
+        self._tell(tr("{counted} measured; the times are in {path}.", counted=counted, path=path), "success")
         self._show_running(done=True)
         self.use_button.setFocus()
 
     def _show_failed(self, sentence: str) -> None:
-        self._tell(f"Not measured: {sentence}", "error")
+        self._tell(tr("Not measured: {sentence}", sentence=sentence), "error")
         self._show_running()
 
     def _tell(self, sentence: str, role: str) -> None:

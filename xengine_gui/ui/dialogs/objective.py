@@ -3,15 +3,16 @@
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QRadioButton, QWidget
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.solve.objective import Objective
 from xengine_gui.ui.panels.parts import column, row, text_label
 from xengine_gui.ui.theme import set_style_property
 from xengine_gui.units import format_duration_exact, parse_duration_ns
 
-_TITLES = {Objective.TIME: "Time", Objective.ENERGY: "Energy"}
+_TITLES = {Objective.TIME: tr("Time"), Objective.ENERGY: tr("Energy")}
 _TIPS = {
-    Objective.TIME: "The least total on the serial clock",
-    Objective.ENERGY: "The least energy above idle, of computing and of transferring",
+    Objective.TIME: tr("The least total on the serial clock"),
+    Objective.ENERGY: tr("The least energy above idle, of computing and of transferring"),
 }
 
 
@@ -30,7 +31,7 @@ class ObjectiveDialog(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Objective and deadline")
+        self.setWindowTitle(tr("Objective and deadline"))
         self.choices: dict[Objective, QRadioButton] = {}
         for one, title in _TITLES.items():
             choice = self.choices[one] = QRadioButton(title)
@@ -40,18 +41,18 @@ class ObjectiveDialog(QDialog):
         why = text_label(" ".join(_sentence(o) for o in obstacles.values() if o), "muted", wrap=True)
         why.setVisible(bool(why.text()))
         self.deadline = QLineEdit("" if deadline_ns is None else _typed(deadline_ns))
-        self.deadline.setPlaceholderText("none, or a time such as 20 s")
-        self.deadline.setToolTip("The most that the plan may take on the serial clock")
-        self.deadline.setAccessibleName("Deadline")
+        self.deadline.setPlaceholderText(tr("none, or a time such as 20 s"))
+        self.deadline.setToolTip(tr("The most that the plan may take on the serial clock"))
+        self.deadline.setAccessibleName(tr("Deadline"))
         self.deadline.textEdited.connect(lambda _text: self._tell(""))
         self.mistake = text_label("", "error", wrap=True)
         self.mistake.hide()
         form = QFormLayout()
         form.setSpacing(8)
-        form.addRow(text_label("Least"), row(*self.choices.values(), 1))
-        form.addRow(text_label("Deadline"), self.deadline)
+        form.addRow(text_label(tr("Least")), row(*self.choices.values(), 1))
+        form.addRow(text_label(tr("Deadline")), self.deadline)
         if total_ns is not None:
-            form.addRow(text_label("Plan that is shown"), text_label(format_duration_exact(total_ns), "muted"))
+            form.addRow(text_label(tr("Plan that is shown")), text_label(format_duration_exact(total_ns), "muted"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
@@ -77,7 +78,7 @@ class ObjectiveDialog(QDialog):
             self._tell(_sentence(str(error)))
             return
         if deadline_ns == 0:
-            self._tell("A deadline of 0 s leaves no time for anything.")
+            self._tell(tr("A deadline of 0 s leaves no time for anything."))
             return
         super().accept()
 

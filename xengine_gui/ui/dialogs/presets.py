@@ -21,6 +21,7 @@ from xengine_gui.cost.own_presets import FORM, own_presets_file, preset_of_form,
 from xengine_gui.cost.preset_fields import DevicePreset
 from xengine_gui.cost.presets import bundled_presets, own_presets
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.parts import Panel, column, row, text_label
 from xengine_gui.ui.theme import set_style_property
 
@@ -40,24 +41,31 @@ class PresetsDialog(QDialog):
 
     def __init__(self, in_use: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Device presets")
+        self.setWindowTitle(tr("Device presets"))
         self._in_use = in_use
         self._own = list(own_presets().presets)
         self._shown = _NEW
         self.list = QListWidget()
-        self.list.setAccessibleName("Presets")
+        self.list.setAccessibleName(tr("Presets"))
         self.list.setFixedWidth(_LIST_WIDTH)
         self.list.currentRowChanged.connect(self._choose)
         self.fields: dict[str, QLineEdit | QComboBox] = {}
         self.hints = {field.name: text_label("", "error", wrap=True) for field in FORM}
         self.message = text_label("", wrap=True)
-        self.new_button, self.copy_button = QPushButton("New"), QPushButton("Duplicate")
-        self.remove_button, self.save_button = QPushButton("Remove"), QPushButton("Save")
+        self.new_button, self.copy_button = QPushButton(tr("New")), QPushButton(tr("Duplicate"))
+        self.remove_button, self.save_button = QPushButton(tr("Remove")), QPushButton(tr("Save"))
         self._arrange()
         self._fill()
         mistakes = own_presets().mistakes
         if mistakes:
-            self._tell(f"{own_presets_file()}: {mistakes[0]}. It is left out, and gone with the next save.", "warning")
+            self._tell(
+                tr(
+                    "{own_presets_file}: {mistakes}. It is left out, and gone with the next save.",
+                    own_presets_file=own_presets_file(),
+                    mistakes=mistakes[0],
+                ),
+                "warning",
+            )
 
     def _arrange(self) -> None:
         grid = QGridLayout()
@@ -132,8 +140,11 @@ class PresetsDialog(QDialog):
         if 0 <= place < len(presets):
             self._show(presets[place], editable=presets[place].own)
             used = self._in_use.get(presets[place].key)
-            why = "" if presets[place].own else "Bundled presets stay as they are: duplicate one to change it."
-            self._tell(f"{used} is made of this preset, so it keeps its name." if used and not why else why, "muted")
+            why = "" if presets[place].own else tr("Bundled presets stay as they are: duplicate one to change it.")
+            self._tell(
+                tr("{used} is made of this preset, so it keeps its name.", used=used) if used and not why else why,
+                "muted",
+            )
 
     def choose(self, key: str) -> None:
         """Choose a preset by its key."""
@@ -180,14 +191,14 @@ class PresetsDialog(QDialog):
 
     def add_new(self) -> None:
         """Begin a preset with an empty form."""
-        self._begin(_NEW, "Fill in what the maker's data sheet says, then save.")
+        self._begin(_NEW, tr("Fill in what the maker's data sheet says, then save."))
 
     def duplicate(self) -> None:
         """Begin a preset with the figures of the one that is shown."""
         taken = {preset.key for preset in self._presets()}
         stem = f"my-{self._shown.key.removeprefix('my-')}"
         key = next(k for k in (stem, *(f"{stem}-{i}" for i in range(2, len(taken) + 3))) if k not in taken)
-        self._begin(replace(self._shown, key=key, own=True), "A copy to change; it is there once it is saved.")
+        self._begin(replace(self._shown, key=key, own=True), tr("A copy to change; it is there once it is saved."))
 
     def _begin(self, preset: DevicePreset, sentence: str) -> None:
         self.list.setCurrentRow(-1)
@@ -209,7 +220,7 @@ class PresetsDialog(QDialog):
             self._show_mistake(field.name, mistakes.get(field.name, ""))
         if mistakes:
             self.fields[next(field.name for field in FORM if field.name in mistakes)].setFocus()
-            self._tell("Not saved: mend what is marked.", "error")
+            self._tell(tr("Not saved: mend what is marked."), "error")
             return False
         places = [p.key for p in self._own]
         presets = [preset if p.key == old.key else p for p in self._own] if old.key in places else [*self._own, preset]
@@ -219,10 +230,12 @@ class PresetsDialog(QDialog):
         try:
             write_own_presets(presets)
         except InputError as error:
-            self._tell(f"Not saved: {error}", "error")
+            self._tell(tr("Not saved: {error}", error=error), "error")
             return False
         self._own = list(presets)
         self._fill(key)
-        self._tell(f"Saved as {key}; --device NAME={key} takes it too." if key else "Removed.", "success")
+        self._tell(
+            tr("Saved as {key}; --device NAME={key} takes it too.", key=key) if key else tr("Removed."), "success"
+        )
         self.changed.emit()
         return True

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit,
 
 from xengine_gui.errors import InputError
 from xengine_gui.importers.sizes import missing_sizes
+from xengine_gui.language import tr
 from xengine_gui.model.graph import NetworkGraph
 from xengine_gui.ui.panels.parts import column, text_label
 from xengine_gui.ui.theme import set_style_property
@@ -22,7 +23,7 @@ class SizesDialog(QDialog):
 
     def __init__(self, network: NetworkGraph, remembered: Mapping[str, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Free dimensions" if network.symbols else "Unknown sizes")
+        self.setWindowTitle(tr("Free dimensions") if network.symbols else tr("Unknown sizes"))
         self.boxes: dict[str, QSpinBox] = {}
         self.fields: dict[str, QLineEdit] = {}
         form = QFormLayout()
@@ -68,7 +69,7 @@ class SizesDialog(QDialog):
             super().accept()
             return
         name, why = wrong[0]
-        more = f" ({format_count(len(wrong) - 1, 'more field')} to mend)" if len(wrong) > 1 else ""
+        more = tr(" ({wrong} to mend)", wrong=format_count(len(wrong) - 1, "more field")) if len(wrong) > 1 else ""
         self.mistake.setText(f"{name}: {why}{more}")
         self.mistake.show()
         self.adjustSize()
@@ -76,10 +77,10 @@ class SizesDialog(QDialog):
 
     def _add_field(self, form: QFormLayout, name: str, network: NetworkGraph) -> None:
         field = QLineEdit()
-        field.setPlaceholderText("such as 8 MiB")
-        field.setAccessibleName(f"size of {name}")
+        field.setPlaceholderText(tr("such as 8 MiB"))
+        field.setAccessibleName(tr("size of {name}", name=name))
         tensor = network.tensors.get(name)
-        field.setToolTip(f"bytes of {name}" + (f", {tensor.dtype}" if tensor is not None else ""))
+        field.setToolTip(tr("bytes of {name}", name=name) + (f", {tensor.dtype}" if tensor is not None else ""))
         field.textEdited.connect(lambda text: field.setToolTip(_echo(text)))
         self.fields[name] = field
         form.addRow(text_label(name), field)
@@ -87,16 +88,18 @@ class SizesDialog(QDialog):
 
 def _sentence(network: NetworkGraph, unknown: int) -> str:
     if not network.symbols:
-        return (
-            f"{network.name} does not tell the size of {format_count(unknown, 'tensor')}, and without sizes nothing "
-            "can be planned. How large are they?"
+        return tr(
+            "{name} does not tell the size of {unknown}, and without sizes nothing can be planned. How large are they?",
+            name=network.name,
+            unknown=format_count(unknown, "tensor"),
         )
     if unknown:
-        return (
-            f"The sizes of {format_count(unknown, 'tensor')} of {network.name} depend on these dimensions or are not "
-            "told. How long are they?"
+        return tr(
+            "The sizes of {unknown} of {name} depend on these dimensions or are not told. How long are they?",
+            unknown=format_count(unknown, "tensor"),
+            name=network.name,
         )
-    return f"The sizes of {network.name} depend on these dimensions."
+    return tr("The sizes of {name} depend on these dimensions.", name=network.name)
 
 
 def _scrolled(form: QFormLayout) -> QScrollArea:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.ui.graph_view.camera import Camera, fitted, readable
 from xengine_gui.ui.graph_view.lighting import Lit
 from xengine_gui.ui.graph_view.looks import Looks, Moment
@@ -40,7 +41,7 @@ class GraphCanvas(QWidget):
         self._image: QPixmap | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Graph")
+        self.setAccessibleName(tr("Graph"))
         self.set_message("")
 
     # ---- what is shown
@@ -269,4 +270,6 @@ class GraphCanvas(QWidget):
             return
         scene = self._looks.scene
         operators = format_count(len(scene.structure.sides), "operator")
-        self.setAccessibleDescription(f"{operators}, drawn as {format_count(len(scene.nodes.nodes), 'node')}")
+        self.setAccessibleDescription(
+            tr("{operators}, drawn as {nodes}", operators=operators, nodes=format_count(len(scene.nodes.nodes), "node"))
+        )

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Category
 from xengine_gui.ui.graph_view.facts import Fate
 from xengine_gui.ui.graph_view.painting import fate_pen
@@ -15,7 +16,7 @@ from xengine_gui.ui.timeline.details import printable
 from xengine_gui.ui.timeline.frame import Fonts
 
 _PHASES = (Category.FORWARD, Category.LOSS, Category.BACKWARD, Category.UPDATE)
-_FATES = {Fate.RETAINED: "retained", Fate.RECOMPUTED: "freed and recomputed", Fate.MOVED: "transferred"}
+_FATES = {Fate.RETAINED: "retained", Fate.RECOMPUTED: tr("freed and recomputed"), Fate.MOVED: "transferred"}
 _SIGN = QSize(22, 12)
 _LONG_SIGN = 34
 _GAP = 16.0
@@ -32,7 +33,7 @@ class GraphLegend(QWidget):
         super().__init__()
         self._entries: list[Entry] = []
         self._fonts = Fonts(self.font())
-        self.setAccessibleName("Legend of the graph")
+        self.setAccessibleName(tr("Legend of the graph"))
         self.show_legend((), phases=(), with_plan=False)
 
     @property
@@ -88,11 +89,11 @@ def legend_entries(
     entries: list[Entry] = [("phase", int(c), CATEGORY_TITLES[c]) for c in _PHASES if c in phases]
     if with_plan:
         if len(devices) > 1:
-            entries += [("device", i, f"on {printable(name)}") for name, i in devices]
-            entries.append(("several", 0, "on several"))
+            entries += [("device", i, tr("on {name}", name=printable(name))) for name, i in devices]
+            entries.append(("several", 0, tr("on several")))
         entries += [("fate", int(fate), text) for fate, text in _FATES.items()]
         if with_moment:
-            entries.append(("live", 0, "in memory now"))
+            entries.append(("live", 0, tr("in memory now")))
     return entries
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
+from xengine_gui.language import tr
 from xengine_gui.ui.graph_view.camera import Camera
 from xengine_gui.ui.graph_view.facts import Fate, Int64Array
 from xengine_gui.ui.graph_view.looks import BoolArray, Looks, Moment
@@ -27,7 +28,7 @@ _MOST_PATHS = 700
 _WIDEST_EDGE = 3.0
 _LEAST_FRAMED_SCALE = 0.3
 _LABEL_GAP = 14.0
-_TITLES = {Side.FORWARD: "forward  ↓", Side.BACKWARD: "backward  ↑", Side.UPDATE: "update"}
+_TITLES = {Side.FORWARD: tr("forward  ↓"), Side.BACKWARD: tr("backward  ↑"), Side.UPDATE: tr("update")}
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _headings(painter: QPainter, frame: Frame) -> None:
         if not len(first):
             continue
         n = int(first[0])
-        text = title if frame.looks.scene.is_training else "the network  ↓"
+        text = title if frame.looks.scene.is_training else tr("the network  ↓")
         needed = frame.fonts.bold_metrics.horizontalAdvance(text) + 4
         middle = left[n] + width[n] / 2
         painter.drawText(QRectF(middle - needed / 2, 0, needed, frame.head - 1), TEXT_CENTRE, text)

@@ -4,6 +4,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.operator import Operator
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.timeline import Category
@@ -23,8 +24,8 @@ from xengine_gui.ui.theme import set_style_property
 from xengine_gui.ui.timeline.details import printable
 from xengine_gui.units import format_count
 
-_EMPTY = "No graph yet\nOpen a network or a problem; its operators are drawn here."
-_READING = "Arranging the graph…"
+_EMPTY = tr("No graph yet\nOpen a network or a problem; its operators are drawn here.")
+_READING = tr("Arranging the graph…")
 _LEAST_WITH_LEGEND = 280
 
 
@@ -53,9 +54,9 @@ class GraphPanel(Panel):
         self.legend = GraphLegend()
         self.about = ElidedLabel("", "small")
         self.about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.collapse = _button("Close blocks", "Draw each block as one")
-        self.expand = _button("Open blocks", "Draw every operator")
-        self.fit_button = _button("Fit", "Show the whole graph (0)")
+        self.collapse = _button(tr("Close blocks"), tr("Draw each block as one"))
+        self.expand = _button(tr("Open blocks"), tr("Draw every operator"))
+        self.fit_button = _button(tr("Fit"), tr("Show the whole graph (0)"))
         self.collapse.clicked.connect(lambda: self.show_expanded(frozenset()))
         self.expand.clicked.connect(self.expand_all)
         self.fit_button.clicked.connect(self.view.fit)
@@ -201,7 +202,7 @@ class GraphPanel(Panel):
         self._facts_job.run(lambda: facts_of(shown), done, self._fail)
 
     def _fail(self, sentence: str) -> None:
-        self.view.set_message(f"The graph could not be drawn\n{sentence}")
+        self.view.set_message(tr("The graph could not be drawn\n{sentence}", sentence=sentence))
 
     def _current_facts(self) -> PlanFacts | None:
         """What the plan does, where it is a plan for these operators."""
@@ -238,8 +239,15 @@ class GraphPanel(Panel):
         self.collapse.setVisible(bool(structure.blocks))
         self.expand.setVisible(bool(structure.blocks))
         operators = format_count(len(structure.sides), "operator")
-        inside = f" in {format_count(len(structure.blocks), 'block')}" if structure.blocks else ""
-        self.about.setText(f"{operators}{inside}, {format_count(len(scene.nodes.nodes), 'node')} drawn")
+        inside = tr(" in {blocks}", blocks=format_count(len(structure.blocks), "block")) if structure.blocks else ""
+        self.about.setText(
+            tr(
+                "{operators}{inside}, {nodes} drawn",
+                operators=operators,
+                inside=inside,
+                nodes=format_count(len(scene.nodes.nodes), "node"),
+            )
+        )
         phases = {Category(c) for c in ([] if self.view.looks is None else self.view.looks.category.tolist())}
         with_plan = self.view.looks is not None and self.view.looks.facts is not None
         styles = () if self.view.looks is None else self.view.looks.styles

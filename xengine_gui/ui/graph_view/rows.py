@@ -11,6 +11,7 @@ Libraries were tried: grandalf 0.8 takes 4 s of CPU time for the 353 operators o
 from collections import defaultdict
 from dataclasses import dataclass
 
+from xengine_gui.language import tr
 from xengine_gui.ui.graph_view.nodes import LayoutStoppedError, Nodes, ShouldStop
 from xengine_gui.ui.graph_view.structure import Side, Structure
 
@@ -21,7 +22,7 @@ class CyclicBlocksError(Exception):
     """Closed blocks that wait for one another; `nodes` are the nodes concerned."""
 
     def __init__(self, nodes: tuple[int, ...]) -> None:
-        super().__init__("the blocks form a cycle")
+        super().__init__(tr("the blocks form a cycle"))
         self.nodes = nodes
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFont
 
+from xengine_gui.language import tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.solve.base import Strategy
 from xengine_gui.solve.compare import ComparedStrategy, Comparison, RowState
@@ -139,7 +140,7 @@ class CompareModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(words=section in (STRATEGY, self.columnCount() - 1))
-        peaks = [f"{shortened(device, _LONGEST_DEVICE)} peak" for device in self._devices]
+        peaks = [tr("{device} peak", device=shortened(device, _LONGEST_DEVICE)) for device in self._devices]
         if role == Qt.ItemDataRole.DisplayRole:
             return (*_FIXED, *peaks, "took", "status")[section]
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -205,11 +206,15 @@ class CompareModel(QAbstractTableModel):
             return row.reason or None
         own = "nothing" if row.lower_bound_ns is None else f"≥ {format_duration_exact(row.lower_bound_ns)}"
         tips = (
-            f"{format_duration_exact(figures.total_ns)} on the serial clock",
-            "how much longer than the best plan known without any memory limit",
-            f"by the highest bound of all strategies; this one itself proved {own}",
-            f"{format_duration(figures.recompute_ns)} in all",
-            f"{format_duration(figures.transfer_ns)} and {format_size(figures.transfer_bytes)} in all",
+            tr("{total_ns} on the serial clock", total_ns=format_duration_exact(figures.total_ns)),
+            tr("how much longer than the best plan known without any memory limit"),
+            tr("by the highest bound of all strategies; this one itself proved {own}", own=own),
+            tr("{recompute_ns} in all", recompute_ns=format_duration(figures.recompute_ns)),
+            tr(
+                "{transfer_ns} and {transfer_bytes} in all",
+                transfer_ns=format_duration(figures.transfer_ns),
+                transfer_bytes=format_size(figures.transfer_bytes),
+            ),
             *(format_size_exact(figures.peak_bytes.get(device, 0)) for device in self._devices),
         )
         return tips[column - 1] if column <= len(tips) else None
@@ -233,10 +238,10 @@ class CompareModel(QAbstractTableModel):
 
 
 _HEAD_TIPS = {
-    STRATEGY: "Ticked strategies are run",
-    TOTAL: "Everything one after the other: the serial clock",
-    2: "How much longer than the best plan known without any memory limit",
-    3: "How far above the best possible a plan may be, by the highest bound that any strategy proved",
+    STRATEGY: tr("Ticked strategies are run"),
+    TOTAL: tr("Everything one after the other: the serial clock"),
+    2: tr("How much longer than the best plan known without any memory limit"),
+    3: tr("How far above the best possible a plan may be, by the highest bound that any strategy proved"),
 }
 
 

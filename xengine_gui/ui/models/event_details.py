@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from xengine_gui.language import tr
 from xengine_gui.model.operator import Operator
 from xengine_gui.model.plan import Compute, Event, Free, Plan, Transfer
 from xengine_gui.schedule.walk import Residency
@@ -64,25 +65,28 @@ class EventDescriber:
         number, operator = self._operators[event.operator]
         way = next(w for w in operator.costs[event.device] if w.name == event.implementation)
         facts = [
-            Fact("kind", operator.kind),
-            Fact("phase", operator.phase.value),
+            Fact(tr("kind"), operator.kind),
+            Fact(tr("phase"), operator.phase.value),
             *_times(event),
-            Fact("stage", f"{self._stage_of[index]} of {len(self._operators)}"),
-            Fact("base order", f"{number + 1} of {len(self._operators)}"),
+            Fact(
+                tr("stage"),
+                tr("{stage_of} of {operators}", stage_of=self._stage_of[index], operators=len(self._operators)),
+            ),
+            Fact(tr("base order"), tr("{number} of {operators}", number=number + 1, operators=len(self._operators))),
         ]
         if way.name is not None:
-            facts.append(Fact("implementation", way.name))
+            facts.append(Fact(tr("implementation"), way.name))
         if way.workspace_bytes:
             facts.append(_size("workspace", way.workspace_bytes))
         if operator.parameters:
             total = sum(self._parameter_bytes[p] for p in dict.fromkeys(operator.parameters))
             facts.append(_size("parameters", total))
         if not event.again:
-            facts.append(Fact("recomputed", self._times_again(operator)))
+            facts.append(Fact(tr("recomputed"), self._times_again(operator)))
         what = "recomputed" if event.again else "computed"
         return EventDetails(
             operator.name,
-            f"{what} on {event.device}",
+            tr("{what} on {device}", what=what, device=event.device),
             tuple(facts),
             tuple(_size(t, self._size_bytes[t]) for t in dict.fromkeys(operator.inputs)),
             tuple(_size(t, self._size_bytes[t]) for t in dict.fromkeys(operator.outputs)),
@@ -92,27 +96,31 @@ class EventDescriber:
         facts = [_size("size", self._size_bytes[event.tensor]), *_times(event)]
         stay = self._stay_brought_by.get((index, event.tensor))
         if stay is not None:
-            facts.append(Fact(f"on {event.destination} until", self._end_of(stay)))
-        facts.append(Fact("made by", self._producer[event.tensor]))
-        return EventDetails(event.tensor, f"transferred from {event.source} to {event.destination}", tuple(facts))
+            facts.append(Fact(tr("on {destination} until", destination=event.destination), self._end_of(stay)))
+        facts.append(Fact(tr("made by"), self._producer[event.tensor]))
+        return EventDetails(
+            event.tensor,
+            tr("transferred from {source} to {destination}", source=event.source, destination=event.destination),
+            tuple(facts),
+        )
 
     def _free(self, event: Free, index: int) -> EventDetails:
         facts = [_size("size", self._size_bytes[event.tensor]), _time("at", event.start_ns)]
         stay = self._stay_freed_by.get((index, event.tensor))
         if stay is not None:
-            facts.append(_time("held since", stay.start_ns))
-            facts.append(_time("held for", event.start_ns - stay.start_ns))
-        facts.append(Fact("made by", self._producer[event.tensor]))
-        return EventDetails(event.tensor, f"freed on {event.device}", tuple(facts))
+            facts.append(_time(tr("held since"), stay.start_ns))
+            facts.append(_time(tr("held for"), event.start_ns - stay.start_ns))
+        facts.append(Fact(tr("made by"), self._producer[event.tensor]))
+        return EventDetails(event.tensor, tr("freed on {device}", device=event.device), tuple(facts))
 
     def _end_of(self, stay: Residency) -> str:
-        return "the end" if stay.end_ns is None else format_duration(stay.end_ns)
+        return tr("the end") if stay.end_ns is None else format_duration(stay.end_ns)
 
     def _times_again(self, operator: Operator) -> str:
         count = self._recomputes.get(operator.name, 0)
         if not operator.recomputable:
-            return "not recomputable"
-        return "never" if count == 0 else "once" if count == 1 else f"{count} times"
+            return tr("not recomputable")
+        return "never" if count == 0 else "once" if count == 1 else tr("{count} times", count=count)
 
     @cached_property
     def _stage_of(self) -> list[int]:

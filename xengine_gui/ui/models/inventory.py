@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Compute
 from xengine_gui.ui.models.rows_model import ColumnOf, RowsModel
 from xengine_gui.ui.selection_traces import Traces
@@ -106,22 +107,22 @@ def tensor_rows(shown: ShownPlan, traces: Traces) -> list[TensorRow]:
 def operator_model(parent: QObject | None = None) -> RowsModel[OperatorRow]:
     """The model of the operator table."""
     columns: Sequence[ColumnOf[OperatorRow]] = (
-        ColumnOf("order", lambda r: str(r.number), lambda r: r.number, tip="place in the base order"),
+        ColumnOf(tr("order"), lambda r: str(r.number), lambda r: r.number, tip=tr("place in the base order")),
         ColumnOf(
-            "operator",
+            tr("operator"),
             lambda r: shortened(r.name, _LONGEST),
             lambda r: r.name,
             lambda r: printable(r.name),
             is_number=False,
         ),
-        ColumnOf("kind", lambda r: r.kind, lambda r: r.kind, is_number=False),
-        ColumnOf("phase", lambda r: r.phase, lambda r: r.phase, is_number=False),
+        ColumnOf(tr("kind"), lambda r: r.kind, lambda r: r.kind, is_number=False),
+        ColumnOf(tr("phase"), lambda r: r.phase, lambda r: r.phase, is_number=False),
         ColumnOf("on", lambda r: ", ".join(r.devices), lambda r: r.devices, is_number=False),
-        ColumnOf("recomputed", lambda r: _times(r.recomputes), lambda r: r.recomputes),
-        _time("time", lambda r: r.time_ns, "of all its computations"),
-        _time("recomputing", lambda r: r.again_ns, "the part of it that recomputations take"),
-        _size("result", lambda r: r.output_bytes, "bytes of all that it makes"),
-        _size("workspace", lambda r: r.workspace_bytes, "bytes that it needs while it runs"),
+        ColumnOf(tr("recomputed"), lambda r: _times(r.recomputes), lambda r: r.recomputes),
+        _time("time", lambda r: r.time_ns, tr("of all its computations")),
+        _time("recomputing", lambda r: r.again_ns, tr("the part of it that recomputations take")),
+        _size("result", lambda r: r.output_bytes, tr("bytes of all that it makes")),
+        _size("workspace", lambda r: r.workspace_bytes, tr("bytes that it needs while it runs")),
     )
     return RowsModel(
         columns,
@@ -135,26 +136,26 @@ def tensor_model(parent: QObject | None = None) -> RowsModel[TensorRow]:
     """The model of the tensor table."""
     columns: Sequence[ColumnOf[TensorRow]] = (
         ColumnOf(
-            "tensor",
+            tr("tensor"),
             lambda r: shortened(r.name, _LONGEST),
             lambda r: r.name,
             lambda r: printable(r.name),
             is_number=False,
         ),
         ColumnOf(
-            "made by",
+            tr("made by"),
             lambda r: shortened(r.producer, _LONGEST),
             lambda r: r.producer,
             lambda r: printable(r.producer),
             is_number=False,
         ),
         _size("size", lambda r: r.size_bytes),
-        ColumnOf("readers", lambda r: str(r.readers), lambda r: r.readers, tip="operators that read it"),
-        ColumnOf("recomputed", lambda r: _times(r.recomputes), lambda r: r.recomputes),
-        ColumnOf("transfers", lambda r: str(r.transfers or _NOTHING), lambda r: r.transfers),
-        ColumnOf("stays", lambda r: str(r.stays), lambda r: r.stays, tip="how often it comes to a device"),
-        _time("held", lambda r: r.held_ns, "how long it is on any device, all stays together"),
-        _time("longest stay", lambda r: r.longest_ns, "the longest time that it is retained on one device"),
+        ColumnOf(tr("readers"), lambda r: str(r.readers), lambda r: r.readers, tip=tr("operators that read it")),
+        ColumnOf(tr("recomputed"), lambda r: _times(r.recomputes), lambda r: r.recomputes),
+        ColumnOf(tr("transfers"), lambda r: str(r.transfers or _NOTHING), lambda r: r.transfers),
+        ColumnOf(tr("stays"), lambda r: str(r.stays), lambda r: r.stays, tip=tr("how often it comes to a device")),
+        _time("held", lambda r: r.held_ns, tr("how long it is on any device, all stays together")),
+        _time(tr("longest stay"), lambda r: r.longest_ns, tr("the longest time that it is retained on one device")),
     )
     return RowsModel(columns, name=lambda r: r.name, words=lambda r: f"{r.name} {r.producer}".casefold(), parent=parent)
 

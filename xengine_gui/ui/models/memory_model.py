@@ -5,6 +5,7 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from xengine_gui.language import tr
 from xengine_gui.ui.held import HeldTensor, HeldTensors
 from xengine_gui.ui.shown_plan import ShownPlan
 from xengine_gui.units import format_duration, format_duration_exact, format_size, format_size_exact
@@ -23,7 +24,7 @@ class Column(IntEnum):
     UNTIL = 2
 
 
-_TITLES = {Column.TENSOR: "tensor", Column.SIZE: "size", Column.UNTIL: "until"}
+_TITLES = {Column.TENSOR: tr("tensor"), Column.SIZE: tr("size"), Column.UNTIL: tr("until")}
 
 
 def held_at(shown: ShownPlan, device: str, time_ns: int) -> HeldTensors:
@@ -103,7 +104,7 @@ class MemoryModel(QAbstractTableModel):
             return "\n".join(filter(None, (row.name, self._why(row.name))))
         if column is Column.SIZE:
             return format_size_exact(row.size_bytes)
-        return "to the end" if row.until_ns is None else format_duration_exact(row.until_ns)
+        return tr("to the end") if row.until_ns is None else format_duration_exact(row.until_ns)
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:

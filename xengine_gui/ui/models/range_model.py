@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Category
 from xengine_gui.ui.models.rows_model import ColumnOf, RowsModel
 from xengine_gui.ui.theme import CATEGORY_TITLES
@@ -23,8 +24,8 @@ def range_rows(sums: Sequence[RangeSums]) -> list[RangeRow]:
     rows.append(("idle", tuple(_time(s.idle_ns) for s in sums)))
     rows.append(("computations", tuple(_count(s.computations) for s in sums)))
     rows.append(("recomputations", tuple(_count(s.recomputations) for s in sums)))
-    rows.append(("moved in", tuple(_size(s.in_bytes) for s in sums)))
-    rows.append(("moved out", tuple(_size(s.out_bytes) for s in sums)))
+    rows.append((tr("moved in"), tuple(_size(s.in_bytes) for s in sums)))
+    rows.append((tr("moved out"), tuple(_size(s.out_bytes) for s in sums)))
     rows.append(("frees", tuple(_count(s.frees) for s in sums)))
     rows.append(("peak", tuple(_size(s.peak_bytes) for s in sums)))
     return rows

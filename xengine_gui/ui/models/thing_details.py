@@ -1,5 +1,6 @@
 """What there is to say about an operator, a tensor or a moment of a plan, in the words of the panel."""
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Compute
 from xengine_gui.ui.models.event_details import EventDetails, Fact
 from xengine_gui.ui.selection_traces import Traces
@@ -26,15 +27,15 @@ def operator_details(shown: ShownPlan, traces: Traces, name: str) -> EventDetail
     runs = [e for e in (events[i] for i in traces.computations.get(name, ())) if isinstance(e, Compute)]
     again = [e for e in runs if e.again]
     devices = tuple(dict.fromkeys(e.device for e in runs))
-    where = f"computed on {format_names(devices)}" if devices else "not computed"
+    where = tr("computed on {devices}", devices=format_names(devices)) if devices else tr("not computed")
     facts = [
-        Fact("kind", operator.kind),
-        Fact("phase", operator.phase.value),
-        Fact("recomputed", format_times(len(again)) if operator.recomputable else "not recomputable"),
-        _time("time of all", sum(e.end_ns - e.start_ns for e in runs)),
+        Fact(tr("kind"), operator.kind),
+        Fact(tr("phase"), operator.phase.value),
+        Fact(tr("recomputed"), format_times(len(again)) if operator.recomputable else tr("not recomputable")),
+        _time(tr("time of all"), sum(e.end_ns - e.start_ns for e in runs)),
     ]
     if again:
-        facts.append(_time("of that recomputing", sum(e.end_ns - e.start_ns for e in again)))
+        facts.append(_time(tr("of that recomputing"), sum(e.end_ns - e.start_ns for e in again)))
     return EventDetails(
         name,
         where + (f", {format_count(len(again), 'recompute')}" if again else ""),
@@ -54,16 +55,20 @@ def tensor_details(shown: ShownPlan, traces: Traces, name: str) -> EventDetails:
     )
     facts: list[Fact] = []
     if maker:
-        facts.append(Fact("made by", shortened(maker, _LONGEST), maker))
-        facts.append(Fact("recomputed", format_times(again)))
+        facts.append(Fact(tr("made by"), shortened(maker, _LONGEST), maker))
+        facts.append(Fact(tr("recomputed"), format_times(again)))
     by = shortened(readers[0], _LONGEST) if len(readers) == 1 else format_count(len(readers), "operator")
-    facts.append(Fact("read by", by if readers else "nothing", format_names(readers, _MOST_NAMES)))
+    facts.append(Fact(tr("read by"), by if readers else "nothing", format_names(readers, _MOST_NAMES)))
     for device in dict.fromkeys(s.device for s in stays):
         here = [s for s in stays if s.device == device]
         held = sum((end_ns if s.end_ns is None else s.end_ns) - s.start_ns for s in here)
-        times = f" in {len(here)} stays" if len(here) > 1 else ""
-        facts.append(Fact(f"held on {device}", format_duration(held) + times, format_duration_exact(held)))
-    return EventDetails(name, f"tensor of {format_size(shown.tensor_bytes[name])}", tuple(facts))
+        times = tr(" in {here} stays", here=len(here)) if len(here) > 1 else ""
+        facts.append(
+            Fact(tr("held on {device}", device=device), format_duration(held) + times, format_duration_exact(held))
+        )
+    return EventDetails(
+        name, tr("tensor of {tensor_bytes}", tensor_bytes=format_size(shown.tensor_bytes[name])), tuple(facts)
+    )
 
 
 def moment_details(shown: ShownPlan, device: str, time_ns: int) -> EventDetails:
@@ -73,16 +78,16 @@ def moment_details(shown: ShownPlan, device: str, time_ns: int) -> EventDetails:
         if device and line.device != device:
             continue
         level = level_at(shown, line.device, time_ns)
-        facts.append(_size("held", level) if device else _size(f"held on {line.device}", level))
+        facts.append(_size("held", level) if device else _size(tr("held on {device}", device=line.device), level))
         if line.limit_bytes:
             facts.append(
-                Fact("of the limit", format_percent(level / line.limit_bytes), format_size_exact(line.limit_bytes))
+                Fact(tr("of the limit"), format_percent(level / line.limit_bytes), format_size_exact(line.limit_bytes))
             )
         if device:
-            facts.append(_size("highest of all", line.peak_bytes))
+            facts.append(_size(tr("highest of all"), line.peak_bytes))
     is_peak = any(d.device == device and d.peak_ns == time_ns for d in shown.timeline.devices)
-    where = f"{'the peak of' if is_peak else 'memory of'} {device}" if device else "memory of every device"
-    return EventDetails(f"At {format_duration(time_ns)}", where, tuple(facts))
+    where = f"{'the peak of' if is_peak else 'memory of'} {device}" if device else tr("memory of every device")
+    return EventDetails(tr("At {time_ns}", time_ns=format_duration(time_ns)), where, tuple(facts))
 
 
 def level_at(shown: ShownPlan, device: str, time_ns: int) -> int:
@@ -97,7 +102,7 @@ def level_at(shown: ShownPlan, device: str, time_ns: int) -> int:
 
 def format_times(count: int) -> str:
     """How often, in words."""
-    return "never" if count == 0 else "once" if count == 1 else f"{count} times"
+    return "never" if count == 0 else "once" if count == 1 else tr("{count} times", count=count)
 
 
 def _time(label: str, time_ns: int) -> Fact:

@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.ui.panels.message_bar import MessageBar
 from xengine_gui.ui.panels.messages import Messages
@@ -90,10 +91,12 @@ class CentrePanel(Panel):
         self.welcome.setVisible(welcome)
         self._place_welcome()
         if stale and trouble:
-            self.state.show_message("This plan is the one from before, for other limits.", "warning")
+            self.state.show_message(tr("This plan is the one from before, for other limits."), "warning")
         elif stale:
-            doing = "a new one is being looked for." if running else "press Plan for a new one."
-            self.state.show_message(f"This plan is for the problem as it was before; {doing}", "warning")
+            doing = tr("a new one is being looked for.") if running else tr("press Plan for a new one.")
+            self.state.show_message(
+                tr("This plan is for the problem as it was before; {doing}", doing=doing), "warning"
+            )
         else:
             self.state.hide()
         self._place_state()
@@ -106,10 +109,10 @@ class CentrePanel(Panel):
 
     def _welcome(self) -> QWidget:
         buttons = QWidget(self)
-        choose, demo = QPushButton("Open…"), QPushButton("Show the demo")
+        choose, demo = QPushButton(tr("Open…")), QPushButton(tr("Show the demo"))
         set_style_property(choose, "primary", value=True)
-        choose.setToolTip("Open a network, a problem or a plan (Ctrl+O)")
-        demo.setToolTip("Plan the training of ResNet-50 on a laptop that is too small for it")
+        choose.setToolTip(tr("Open a network, a problem or a plan (Ctrl+O)"))
+        demo.setToolTip(tr("Plan the training of ResNet-50 on a laptop that is too small for it"))
         choose.clicked.connect(self.open_asked)
         demo.clicked.connect(self.demo_asked)
         buttons.setLayout(row(choose, demo, spacing=10))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QItemSelection, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.problem import Problem
 from xengine_gui.schedule.diff import PlanDiff
 from xengine_gui.schedule.diff_words import headline
@@ -19,9 +20,9 @@ from xengine_gui.ui.timeline.details import printable
 _ROW_PADDING = 11
 _DIFF_WIDTH = 340
 _LIST_INDENT = 9
-_WITHOUT_WORK = "Open a network or a problem; then every strategy can plan it here, side by side."
-_BEFORE = "Run plans with every ticked strategy, one after the other; click a row to see its plan."
-_AFTER = "Click a row to see its plan; Ctrl+click another to see what differs."
+_WITHOUT_WORK = tr("Open a network or a problem; then every strategy can plan it here, side by side.")
+_BEFORE = tr("Run plans with every ticked strategy, one after the other; click a row to see its plan.")
+_AFTER = tr("Click a row to see its plan; Ctrl+click another to see what differs.")
 
 
 class ComparePanel(Panel):
@@ -35,8 +36,8 @@ class ComparePanel(Panel):
     def __init__(self, strategies: Sequence[Strategy]) -> None:
         super().__init__("compare-panel")
         self.model = CompareModel(strategies, self)
-        self.run = RunButton("Plan with every ticked strategy, one after the other")
-        self.time = TimeChoice("10 s each")
+        self.run = RunButton(tr("Plan with every ticked strategy, one after the other"))
+        self.time = TimeChoice(tr("10 s each"))
         self.export = ExportButton()
         self.progress = StudyProgress()
         self.state = ElidedLabel("", "small")
@@ -73,7 +74,7 @@ class ComparePanel(Panel):
         comparison = self.model.comparison
         self.export.setEnabled(comparison is not None and not running)
         stale = comparison is not None and work is not None and comparison.problem is not work
-        self.note.setText("for the problem as it was before" if stale else "")
+        self.note.setText(tr("for the problem as it was before") if stale else "")
         self._show_progress()
 
     def _ticked(self) -> None:
@@ -87,7 +88,13 @@ class ComparePanel(Panel):
         now = next((r for r in rows if r.state is RowState.RUNNING), None)
         comparison = self.model.comparison
         if self._running:
-            words = "Starting…" if now is None else f"{len(asked) - waiting + 1} of {len(asked)}: {now.title}"
+            words = (
+                tr("Starting…")
+                if now is None
+                else tr(
+                    "{place} of {count}: {title}", place=len(asked) - waiting + 1, count=len(asked), title=now.title
+                )
+            )
         elif comparison is None:
             words = _BEFORE if self._work is not None else _WITHOUT_WORK
         else:
@@ -120,7 +127,7 @@ class ComparePanel(Panel):
     def _table(self) -> QTableView:
         table = QTableView(showGrid=False)
         table.setModel(self.model)
-        table.setAccessibleName("Strategies side by side")
+        table.setAccessibleName(tr("Strategies side by side"))
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -183,7 +190,7 @@ class DiffPane(QWidget):
         self.sentence = text_label("", "small", wrap=True)
         self.list = QTableView(showGrid=False)
         self.list.setModel(self.model)
-        self.list.setAccessibleName("What differs between the two plans")
+        self.list.setAccessibleName(tr("What differs between the two plans"))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.constraints import Constraint, Rule
 from xengine_gui.model.operator import Operator
 from xengine_gui.model.plan import Compute, Event
@@ -41,11 +42,15 @@ class ConstraintMenu(QMenu):
             return
         self._head(name)
         once = Constraint(Rule.COMPUTE_ONCE, name)
-        self._add("Never recompute it", once, enabled=operator.recomputable or once in self._held)
+        self._add(tr("Never recompute it"), once, enabled=operator.recomputable or once in self._held)
         able = [d.name for d in self._problem.devices if operator.costs.get(d.name)]
         for place in able if len(self._problem.devices) > 1 else ():
             forced = Constraint(Rule.RUN_ON, name, place)
-            self._add(f"Run it on {printable(place)} only", forced, enabled=len(able) > 1 or forced in self._held)
+            self._add(
+                tr("Run it on {place} only", place=printable(place)),
+                forced,
+                enabled=len(able) > 1 or forced in self._held,
+            )
         self._add_retain(operator, operator.outputs[:_MOST_OUTPUTS], device)
 
     def add_for_tensor(self, name: str) -> None:
@@ -67,7 +72,10 @@ class ConstraintMenu(QMenu):
             what = "it" if len(tensors) == 1 and device == "" else printable(tensor)
             for place in (d.name for d in self._problem.devices if operator.costs.get(d.name)):
                 if device in ("", place):
-                    self._add(f"Retain {what} on {printable(place)}", Constraint(Rule.RETAIN, tensor, place))
+                    self._add(
+                        tr("Retain {what} on {place}", what=what, place=printable(place)),
+                        Constraint(Rule.RETAIN, tensor, place),
+                    )
 
     def _add(self, text: str, constraint: Constraint, *, enabled: bool = True) -> QAction:
         holds = constraint in self._held
@@ -75,7 +83,9 @@ class ConstraintMenu(QMenu):
         action.setCheckable(True)
         action.setChecked(holds)
         action.setEnabled(enabled)
-        action.setToolTip(f"{constraint.meaning} Choose it again to lift it." if holds else constraint.meaning)
+        action.setToolTip(
+            tr("{meaning} Choose it again to lift it.", meaning=constraint.meaning) if holds else constraint.meaning
+        )
         action.setData(constraint)
         action.triggered.connect(lambda: (self._lift if holds else self._demand)(constraint))
         return action

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.constraints import Constraint
 from xengine_gui.ui.panels.parts import ElidedLabel, clear, column, row, text_label
 from xengine_gui.ui.timeline.details import printable
 
-_HINT = "None. Right-click a bar of the timeline to retain a tensor, forbid a recompute or choose a device."
+_HINT = tr("None. Right-click a bar of the timeline to retain a tensor, forbid a recompute or choose a device.")
 
 
 class ConstraintsPanel(QWidget):
@@ -23,8 +24,8 @@ class ConstraintsPanel(QWidget):
         self._constraints: tuple[Constraint, ...] = ()
         self.hint = text_label(_HINT, "muted", wrap=True)
         self._lines = column(spacing=2)
-        self.lift_all = QPushButton("Lift all")
-        self.lift_all.setToolTip("Demand nothing any more; can be undone")
+        self.lift_all = QPushButton(tr("Lift all"))
+        self.lift_all.setToolTip(tr("Demand nothing any more; can be undone"))
         self.lift_all.clicked.connect(lambda: self.lift_asked.emit(self._constraints))
         self.setLayout(column(self.hint, self._lines, row(self.lift_all, 1), spacing=4))
         self.show_constraints((), {})
@@ -57,12 +58,14 @@ class ConstraintsPanel(QWidget):
         lift.setText("✕")
         lift.setAutoRaise(True)
         lift.setObjectName(f"lift {constraint.title}")
-        lift.setAccessibleName(f"Lift: {constraint.title}")
-        lift.setToolTip(f"Lift: {printable(constraint.title)}")
+        lift.setAccessibleName(tr("Lift: {title}", title=constraint.title))
+        lift.setToolTip(tr("Lift: {title}", title=printable(constraint.title)))
         lift.clicked.connect(lambda: self.lift_asked.emit((constraint,)))
         head = row(label, lift, spacing=4)
         head.setStretch(0, 1)
-        note = text_label(f"Not in force: {why_idle}.", "warning", wrap=True) if why_idle else None
+        note = (
+            text_label(tr("Not in force: {why_idle}.", why_idle=why_idle), "warning", wrap=True) if why_idle else None
+        )
         line = QWidget()
         line.setToolTip(f"{printable(constraint.title)}\n{constraint.meaning}")
         line.setLayout(column(head, note, spacing=0))

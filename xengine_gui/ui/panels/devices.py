@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from xengine_gui.cost import DeviceChoice, DevicePreset, device_preset, device_presets
+from xengine_gui.language import tr
 from xengine_gui.model.device import Device
 from xengine_gui.schedule.peak import one_device_peak_bytes
 from xengine_gui.ui.panels.parts import ElidedButton, ElidedLabel, column, fit_width, row, text_label
@@ -37,8 +38,8 @@ class DevicesPanel(QWidget):
         self._column = QVBoxLayout()
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
-        self.add_button = QPushButton("Add device")
-        self.add_button.setToolTip("Plan with one more device")
+        self.add_button = QPushButton(tr("Add device"))
+        self.add_button.setToolTip(tr("Plan with one more device"))
         self.add_button.setMenu(_preset_menu(self.add_button, lambda p: self.add_asked.emit(p.key, p.kind)))
         self.setLayout(column(self._column, self.add_button, spacing=8))
 
@@ -97,21 +98,21 @@ class DeviceCard(QFrame):
         self.title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.title.setMaximumWidth(_WIDEST_NAME)
         self.preset = ElidedButton()
-        self.preset.setAccessibleName(f"Preset of {name}")
+        self.preset.setAccessibleName(tr("Preset of {name}", name=name))
         menu = _preset_menu(self.preset, lambda preset: self.preset_chosen.emit(name, preset.key))
         menu.addSeparator()
-        self._remove = menu.addAction(f"Remove {name}")
+        self._remove = menu.addAction(tr("Remove {name}", name=name))
         self._remove.triggered.connect(lambda: self.remove_asked.emit(name))
         self.preset.setMenu(menu)
         self.specification = ElidedLabel("", "small")
         self.specification.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.limit = SizeField(hint_apart=True)
-        self.limit.edit.setAccessibleName(f"Memory limit of {name}")
+        self.limit.edit.setAccessibleName(tr("Memory limit of {name}", name=name))
         fit_width(self.limit.edit, "1,023.9 MiB", 24)
         self.limit.size_edited.connect(lambda size: self.limit_edited.emit(name, size))
         self.limit.size_turned.connect(lambda size: self.limit_turned.emit(name, size))
         self.bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
-        self.bar.setAccessibleName(f"Peak of {name} in its limit")
+        self.bar.setAccessibleName(tr("Peak of {name} in its limit", name=name))
         self.peak = text_label("", "small")
         self.share = text_label("", "small")
         self._arrange()
@@ -119,7 +120,7 @@ class DeviceCard(QFrame):
     def _arrange(self) -> None:
         head = row(self.title, self.specification)
         head.setStretch(1, 1)
-        caption = text_label("memory limit", "muted")
+        caption = text_label(tr("memory limit"), "muted")
         caption.setBuddy(self.limit.edit)
         # The sentence of a refusal takes the whole width of the card, so it stands below the field and not beside it.
         layout = column(
@@ -162,7 +163,7 @@ class DeviceCard(QFrame):
         self._use_shown = now
         if peak is None:
             self.bar.setValue(0)
-            self.peak.setText("not planned yet")
+            self.peak.setText(tr("not planned yet"))
             self.peak.setToolTip("")
             self.share.setText("")
             return
@@ -190,7 +191,7 @@ def _specification(preset: DevicePreset) -> str:
     """Arithmetic and bandwidth in a line: `10.9 TFLOP/s, 336 GB/s`."""
     bandwidth = format_bandwidth(preset.bandwidth_bytes_per_s)
     if not preset.computes:
-        return f"holds tensors, {bandwidth}"
+        return tr("holds tensors, {bandwidth}", bandwidth=bandwidth)
     flop = format_bandwidth(preset.peak_flop_per_s).replace("B/s", "FLOP/s")
     return f"{flop}, {bandwidth}"
 

@@ -3,12 +3,13 @@
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QPushButton, QStackedLayout, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.ui.ghost import Ghost
 from xengine_gui.ui.panels.compare import DiffPane
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, row, text_label
 from xengine_gui.units import format_duration
 
-_EMPTY = (
+_EMPTY = tr(
     "Change a limit or a constraint: what that moves, recomputes or transfers is listed here with what it costs, and "
     "the plan from before stays on the timeline as a dashed ghost. Or open a second plan of the same network."
 )
@@ -28,12 +29,12 @@ class DifferencePanel(Panel):
     def __init__(self) -> None:
         super().__init__("difference-panel")
         self.state = ElidedLabel("", "small")
-        self.ghost = _box("Ghost", "Lay the other plan over the timeline, dashed")
+        self.ghost = _box(tr("Ghost"), tr("Lay the other plan over the timeline, dashed"))
         self.ghost.setChecked(True)
-        self.beside = _box("Side by side", "Show the other plan below, aligned by operator")
-        self.keep = _button("Keep this plan", "Compare all later plans with the one that is shown now")
-        self.let_go = _button("Let go", "Compare with the plan from before the last edit again")
-        self.second = _button("Open second plan…", "Compare with a plan of the same network from a file")
+        self.beside = _box(tr("Side by side"), tr("Show the other plan below, aligned by operator"))
+        self.keep = _button(tr("Keep this plan"), tr("Compare all later plans with the one that is shown now"))
+        self.let_go = _button(tr("Let go"), tr("Compare with the plan from before the last edit again"))
+        self.second = _button(tr("Open second plan…"), tr("Compare with a plan of the same network from a file"))
         self.ghost.toggled.connect(self.ghost_toggled)
         self.beside.toggled.connect(self.beside_toggled)
         self.keep.clicked.connect(self.keep_asked)

@@ -4,6 +4,8 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
 
+from xengine_gui.language import tr
+
 _LEAST_HEIGHT = 72
 
 
@@ -12,7 +14,7 @@ class Fitting(QScrollArea):
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()
-        self.setAccessibleName("What is selected")
+        self.setAccessibleName(tr("What is selected"))
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView
 
+from xengine_gui.language import tr
 from xengine_gui.ui.models.rows_model import NAME_ROLE, RowsModel
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, fit_rows, row
 from xengine_gui.units import format_count
@@ -30,11 +31,13 @@ class InventoryPanel(Panel):
         self._make: Callable[[], Sequence[Any]] | None = None
         self._is_filled = False
         self._wanted = ""
-        self.filter = QLineEdit(placeholderText=f"filter {word}s by {by}…", clearButtonEnabled=True)
-        self.filter.setAccessibleName(f"Filter of the {word} table")
+        self.filter = QLineEdit(
+            placeholderText=tr("filter {word}s by {by}…", word=word, by=by), clearButtonEnabled=True
+        )
+        self.filter.setAccessibleName(tr("Filter of the {word} table", word=word))
         self.count = ElidedLabel("", "small")
         self.table = _Table(model, stretched)
-        self.table.setAccessibleName(f"{word.capitalize()} table")
+        self.table.setAccessibleName(tr("{word} table", word=word.capitalize()))
         head = row(self.filter, self.count)
         head.setStretch(0, 2)
         head.setStretch(1, 3)
@@ -112,7 +115,7 @@ class InventoryPanel(Panel):
     def _tell(self) -> None:
         every, shown = self.model.every_count, self.model.rowCount()
         words = format_count(every, self._word)
-        self.count.setText(words if shown == every else f"{shown:,} of {words}")
+        self.count.setText(words if shown == every else tr("{shown:,} of {words}", shown=shown, words=words))
 
     def _went(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid() and not self._is_showing:

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.constraints import ConstraintsPanel
 from xengine_gui.ui.panels.devices import DevicesPanel
 from xengine_gui.ui.panels.legend import LegendPanel
@@ -16,18 +17,16 @@ class LeftPanel(SidePanel):
 
     def __init__(self) -> None:
         super().__init__("left-panel", least_width=220)
+        self.setAccessibleName(tr("Devices, links and constraints"))
         self.devices = DevicesPanel()
         self.links = LinksPanel()
         self.constraints = ConstraintsPanel()
         self.legend = LegendPanel()
         self.sections = {
-            title.lower(): Section(title, part)
-            for title, part in (
-                ("Devices", self.devices),
-                ("Links", self.links),
-                ("Constraints", self.constraints),
-                ("Legend", self.legend),
-            )
+            "devices": Section(tr("Devices"), self.devices),
+            "links": Section(tr("Links"), self.links),
+            "constraints": Section(tr("Constraints"), self.constraints),
+            "legend": Section(tr("Legend"), self.legend),
         }
         for section in self.sections.values():
             self.column.addWidget(section)

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Category
 from xengine_gui.ui.panels.parts import text_label
 from xengine_gui.ui.theme import CATEGORY_TITLES, current_theme
@@ -22,7 +23,7 @@ class LegendPanel(QWidget):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(5)
         entries = [(c.name.lower(), CATEGORY_TITLES[c]) for c in _ORDER]
-        entries.append(("free", "free"))
+        entries.append(("free", tr("free")))
         half = (len(entries) + 1) // 2
         for i, (key, title) in enumerate(entries):
             line, place = i % half, 2 * (i // half)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QWidget
 
 from xengine_gui.cost import LINK_PRESETS, LinkPreset
+from xengine_gui.language import tr
 from xengine_gui.model.device import Link
 from xengine_gui.ui.panels.parts import ElidedButton, ElidedLabel, clear, column, row, text_label
 from xengine_gui.ui.panels.quantity_field import BANDWIDTH, LATENCY, QuantityField
@@ -77,8 +78,8 @@ class LinksPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._column = column(spacing=6)
-        self.add_button = QPushButton("Add link")
-        self.add_button.setToolTip("Let tensors be moved between two devices that have no link")
+        self.add_button = QPushButton(tr("Add link"))
+        self.add_button.setToolTip(tr("Let tensors be moved between two devices that have no link"))
         self._missing = QMenu(self.add_button)
         self.add_button.setMenu(self._missing)
         self.setLayout(column(self._column, self.add_button, spacing=6))
@@ -110,7 +111,7 @@ class LinksPanel(QWidget):
     def _adder(self, one: str, other: str) -> Callable[[], None]:
         rate, latency_ns = _NEW.bandwidth_bytes_per_s, _NEW.latency_ns
         links = (Link(one, other, rate, latency_ns), Link(other, one, rate, latency_ns))
-        return lambda: self.links_edited.emit(f"link {one} ⇄ {other}", links)
+        return lambda: self.links_edited.emit(tr("link {one} ⇄ {other}", one=one, other=other), links)
 
     def _rebuild(self, lines: list[LinkLine], *, several_devices: bool) -> None:
         clear(self._column)
@@ -121,7 +122,11 @@ class LinksPanel(QWidget):
             card.apart_asked.connect(self._set_apart)
             self._column.addWidget(card)
         if not lines:
-            text = "none: nothing can be moved between the devices" if several_devices else "none: there is one device"
+            text = (
+                tr("none: nothing can be moved between the devices")
+                if several_devices
+                else tr("none: there is one device")
+            )
             self._column.addWidget(text_label(text, "muted", wrap=True))
 
     def _set_apart(self, devices: frozenset[str], apart: bool) -> None:  # noqa: FBT001 - a signal's
@@ -145,13 +150,13 @@ class LinkCard(QFrame):
         self.title = ElidedLabel(line.devices, "heading")
         self.title.setMaximumWidth(_WIDEST_NAMES)
         self.kind = ElidedButton()
-        self.kind.setAccessibleName(f"What the link {line.devices} is like")
-        self.speed = text_label("", "small", tip="bandwidth and latency of one transfer")
+        self.kind.setAccessibleName(tr("What the link {devices} is like", devices=line.devices))
+        self.speed = text_label("", "small", tip=tr("bandwidth and latency of one transfer"))
         self.hint = text_label("", "small", wrap=True)
         self.bandwidth = QuantityField(BANDWIDTH, 1, self.hint)
         self.latency = QuantityField(LATENCY, 0, self.hint)
-        for field, name in ((self.bandwidth, "Bandwidth"), (self.latency, "Latency")):
-            field.edit.setAccessibleName(f"{name} of {line.devices}")
+        for field, name in ((self.bandwidth, tr("Bandwidth")), (self.latency, tr("Latency"))):
+            field.edit.setAccessibleName(tr("{name} of {devices}", name=name, devices=line.devices))
             field.setFixedWidth(_FIELD_WIDTH)
         self.bandwidth.edited.connect(lambda value: self._edit(value, None))
         self.latency.edited.connect(lambda value: self._edit(None, value))
@@ -173,10 +178,10 @@ class LinkCard(QFrame):
             action = self._menu.addAction(f"{preset.title}  ·  {speed}")
             action.triggered.connect(self._chooser(preset))
         self._menu.addSeparator()
-        usual = self._menu.addAction("As the devices have it")
-        usual.setToolTip("Take the bandwidth and latency again that the presets of the devices, or the file, give")
+        usual = self._menu.addAction(tr("As the devices have it"))
+        usual.setToolTip(tr("Take the bandwidth and latency again that the presets of the devices, or the file, give"))
         usual.triggered.connect(lambda: self.reset_asked.emit({(k.source, k.destination) for k in self.line.links}))
-        directions = self._menu.addAction("Both directions alike")
+        directions = self._menu.addAction(tr("Both directions alike"))
         directions.setCheckable(True)
         directions.triggered.connect(self._choose_directions)
         return usual, directions
@@ -194,8 +199,8 @@ class LinkCard(QFrame):
         self.speed.setVisible(not editable)
         self._fields.setVisible(editable)
         self.kind.setVisible(editable)
-        self.kind.setText(_like(link) or ("changed" if changed else "as usual"))
-        self.kind.setToolTip("Changed from what the devices have" if changed else "As the devices have it")
+        self.kind.setText(_like(link) or ("changed" if changed else tr("as usual")))
+        self.kind.setToolTip(tr("Changed from what the devices have") if changed else tr("As the devices have it"))
         self._usual.setEnabled(changed)
         self._directions.setChecked(len(line.links) > 1)
 
@@ -211,14 +216,16 @@ class LinkCard(QFrame):
             )
             for link in self.line.links
         )
-        self.edited.emit(f"link {self.line.devices}", links)
+        self.edited.emit(tr("link {devices}", devices=self.line.devices), links)
 
     def _choose_directions(self, alike: bool) -> None:  # noqa: FBT001 - a signal's
         link = self.line.links[0]
         self.apart_asked.emit(frozenset((link.source, link.destination)), not alike)
         if alike and len(self.line.links) == 1:
             back = replace(link, source=link.destination, destination=link.source)
-            self.edited.emit(f"link {link.source} ⇄ {link.destination}", (link, back))
+            self.edited.emit(
+                tr("link {source} ⇄ {destination}", source=link.source, destination=link.destination), (link, back)
+            )
 
 
 def _like(link: Link) -> str:

@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.parts import Panel, column, fit_text
 
 _MOST_LINES = 5000
@@ -16,13 +17,13 @@ class LogPanel(Panel):
         super().__init__("log-panel")
         self.view = QPlainTextEdit(readOnly=True, maximumBlockCount=_MOST_LINES)
         self.view.setFrameShape(QFrame.Shape.NoFrame)
-        self.view.setAccessibleName("Log")
+        self.view.setAccessibleName(tr("Log"))
         self.view.setProperty("plain", True)  # noqa: FBT003 - Qt's own signature
         self.view.document().setDocumentMargin(0)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         fit_text(self, self._fit_font)
-        self.view.setPlaceholderText("Nothing has been planned yet.")
+        self.view.setPlaceholderText(tr("Nothing has been planned yet."))
         self.setLayout(column(self.view, margins=(14, 12, 14, 10)))
 
     def _fit_font(self) -> None:

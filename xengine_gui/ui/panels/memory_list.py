@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
+from xengine_gui.language import tr
 from xengine_gui.ui.models.memory_model import WHY_ROLE, Column, MemoryModel
 from xengine_gui.ui.panels.parts import fit_text
 from xengine_gui.ui.theme import current_theme
@@ -40,7 +41,7 @@ class MemoryTable(QTableView):
         # Else a thousand rows are measured whenever another moment is looked at; the largest stand above.
         header.setResizeContentsPrecision(0)
         header.setHighlightSections(False)
-        self.setAccessibleName("Tensors in memory")
+        self.setAccessibleName(tr("Tensors in memory"))
         self.verticalHeader().setMinimumSectionSize(1)  # else rows stay as high as large text was
         fit_text(self, lambda: self.set_explained(explained=self.is_explained))
         self.setMinimumHeight(3 * (self.fontMetrics().height() + _PADDING))

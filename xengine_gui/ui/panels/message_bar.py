@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QToolButton, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.parts import ElidedLabel, clear, column, row, text_label
 from xengine_gui.ui.theme import set_style_property
 
@@ -41,14 +42,14 @@ class MessageBar(QWidget):
         self._button = QPushButton()
         self._button.clicked.connect(self.button_clicked)
         self.more = QToolButton()
-        self.more.setText("Details")
+        self.more.setText(tr("Details"))
         self.more.setCheckable(True)
-        self.more.setToolTip("Tell the whole of it, and what else can be done")
+        self.more.setToolTip(tr("Tell the whole of it, and what else can be done"))
         self.more.toggled.connect(lambda _open: self._show_parts())
         close = QToolButton()
         close.setText("✕")
-        close.setAccessibleName("Close this message")
-        close.setToolTip("Close this message")
+        close.setAccessibleName(tr("Close this message"))
+        close.setToolTip(tr("Close this message"))
         close.clicked.connect(self.hide)
         close.setVisible(closable)
         self._others = row(spacing=8)
@@ -121,4 +122,4 @@ class MessageBar(QWidget):
         has_more = bool(self._details or self._other_buttons) or not fits
         self.more.setVisible(has_more or is_open)
         self._rest.setVisible(is_open)
-        self.more.setText("Less" if is_open else "Details")
+        self.more.setText(tr("Less") if is_open else tr("Details"))

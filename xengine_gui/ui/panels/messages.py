@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.message_bar import MessageBar
 from xengine_gui.ui.panels.parts import column, row
 
@@ -20,7 +21,7 @@ class Messages(QWidget):
         self._column = column(spacing=0)
         self.more = QToolButton()
         self.more.setCheckable(True)
-        self.more.setToolTip("Show all messages, or only the most urgent")
+        self.more.setToolTip(tr("Show all messages, or only the most urgent"))
         self.more.toggled.connect(lambda _all: self._show_parts())
         line = row(spacing=0)
         line.addLayout(self._column, 1)
@@ -49,7 +50,7 @@ class Messages(QWidget):
         if others < 1:
             self.more.setChecked(False)
         self.more.setVisible(others > 0)
-        self.more.setText("Only one" if self.more.isChecked() else f"{others} more")
+        self.more.setText(tr("Only one") if self.more.isChecked() else tr("{others} more", others=others))
         for place, bar in enumerate(waiting):
             # Not hidden: each knows by that whether it has something to say.
             bar.setMaximumHeight(_ANY_HEIGHT if place == 0 or self.more.isChecked() else 0)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QStackedLayout, QToolButton, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.parts import Panel, column, row, section_label, text_label
 from xengine_gui.ui.plan_runner import Found, Progress
 from xengine_gui.ui.theme import current_theme
@@ -38,7 +39,7 @@ class ProgressPanel(Panel):
         self.best_label = text_label("", "small")
         self.bound_label = text_label("", "small")
         self._empty = text_label(
-            "While a plan is being looked for, its best total and the proved lower bound close in here.",
+            tr("While a plan is being looked for, its best total and the proved lower bound close in here."),
             "muted",
             wrap=True,
         )
@@ -47,11 +48,11 @@ class ProgressPanel(Panel):
         self._stack.addWidget(self._empty)
         keys = row(_Key("plot_incumbent"), self.best_label, _Key("plot_bound"), self.bound_label, 1, spacing=6)
         keys.insertSpacing(2, 12)
-        self.earlier = _step_button("◂", "Look at the plan before this one")
-        self.later = _step_button("▸", "Look at the plan after this one")
+        self.earlier = _step_button("◂", tr("Look at the plan before this one"))
+        self.later = _step_button("▸", tr("Look at the plan after this one"))
         self.looking = text_label("", "small")
-        self.live = QPushButton("Back to live")
-        self.live.setToolTip("Show the latest plan again")
+        self.live = QPushButton(tr("Back to live"))
+        self.live.setToolTip(tr("Show the latest plan again"))
         self.earlier.clicked.connect(lambda: self._step(-1))
         self.later.clicked.connect(lambda: self._step(1))
         self.live.clicked.connect(self.live_asked)
@@ -62,7 +63,7 @@ class ProgressPanel(Panel):
         self._curves = column(keys, self._looks, spacing=4)
         curves.setLayout(self._curves)
         self._stack.addWidget(curves)
-        self.setLayout(column(row(section_label("Progress"), 1, self.gap), self._stack, margins=(14, 12, 14, 10)))
+        self.setLayout(column(row(section_label(tr("Progress")), 1, self.gap), self._stack, margins=(14, 12, 14, 10)))
         self._show_looks()
 
     @property
@@ -120,9 +121,11 @@ class ProgressPanel(Panel):
         self.later.setEnabled(at is not None)
         self.live.setVisible(at is not None)
         if at is None:
-            self.looking.setText(f"{len(found)} plans on the way")
+            self.looking.setText(tr("{found} plans on the way", found=len(found)))
         else:
-            self.looking.setText(f"at {at.elapsed_s:.2f} s: {_fine(at.plan.total_ns or 0)}")
+            self.looking.setText(
+                tr("at {elapsed_s:.2f} s: {total_ns}", elapsed_s=at.elapsed_s, total_ns=_fine(at.plan.total_ns or 0))
+            )
 
     def _clicked(self, position: int) -> None:
         if 0 <= position < len(self._found):
@@ -162,11 +165,17 @@ class ProgressPanel(Panel):
         self.plot.show_curves(times, totals, bounds, max(self._now_s, times[-1]))
         plans = [(f.elapsed_s, f.plan.total_ns or 0) for f in self._found]
         self.plot.show_plans(plans, None if self._looked_at is None else self._found.index(self._looked_at))
-        self.best_label.setText("no plan yet" if last.total_ns is None else f"best plan {_fine(last.total_ns)}")
-        self.bound_label.setText(f"proved ≥ {_fine(last.lower_bound_ns)}" if last.lower_bound_ns else "no bound yet")
+        self.best_label.setText(
+            tr("no plan yet") if last.total_ns is None else tr("best plan {total_ns}", total_ns=_fine(last.total_ns))
+        )
+        self.bound_label.setText(
+            tr("proved ≥ {lower_bound_ns}", lower_bound_ns=_fine(last.lower_bound_ns))
+            if last.lower_bound_ns
+            else tr("no bound yet")
+        )
         if last.total_ns and last.lower_bound_ns:
             gap = max(0.0, (last.total_ns - last.lower_bound_ns) / last.total_ns)
-            self.gap.setText(f"gap {format_gap(gap)}")
+            self.gap.setText(tr("gap {gap}", gap=format_gap(gap)))
 
 
 def _step_button(text: str, tip: str) -> QToolButton:

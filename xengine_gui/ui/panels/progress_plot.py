@@ -8,6 +8,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 
+from xengine_gui.language import tr
 from xengine_gui.ui.theme import current_theme
 from xengine_gui.units import format_duration
 
@@ -37,7 +38,7 @@ class ProgressPlot(pg.PlotWidget):  # type: ignore[misc]
         item.getAxis("bottom").enableAutoSIPrefix(enable=False)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(60)
-        self.setAccessibleName("Best total and lower bound over time")
+        self.setAccessibleName(tr("Best total and lower bound over time"))
         self.dress()
 
     def dress(self) -> None:
@@ -93,7 +94,11 @@ class ProgressPlot(pg.PlotWidget):  # type: ignore[misc]
 
 
 def _plan_tip(x: float, y: float, data: object) -> str:  # noqa: ARG001 - pyqtgraph's signature
-    return f"{format_duration(round(y * 1e9), fine=True)} at {x:.2f} s\nClick to look at this plan"
+    return tr(
+        "{value} at {place:.2f} s\nClick to look at this plan",
+        value=format_duration(round(y * 1e9), fine=True),
+        place=x,
+    )
 
 
 class _TimeAxis(pg.AxisItem):  # type: ignore[misc]

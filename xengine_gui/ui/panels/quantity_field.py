@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.parts import column, text_label
 from xengine_gui.ui.theme import set_style_property
 from xengine_gui.units import format_bandwidth, format_duration, format_duration_exact, parse_bytes_per_s
@@ -27,9 +28,14 @@ class Quantity:
 
 
 BANDWIDTH = Quantity(
-    "bandwidth", "such as 24 GB/s", parse_bytes_per_s, format_bandwidth, lambda value: f"{value:,} bytes a second", 1
+    "bandwidth",
+    tr("such as 24 GB/s"),
+    parse_bytes_per_s,
+    format_bandwidth,
+    lambda value: tr("{value:,} bytes a second", value=value),
+    1,
 )
-LATENCY = Quantity("latency", "such as 10 µs", _parse_duration_ns, format_duration, format_duration_exact)
+LATENCY = Quantity("latency", tr("such as 10 µs"), _parse_duration_ns, format_duration, format_duration_exact)
 
 
 class QuantityField(QWidget):
@@ -74,7 +80,7 @@ class QuantityField(QWidget):
         except InputError as error:
             return 0, f"{error}"
         if value < self._quantity.least:
-            return 0, f"the {self._quantity.name} must be more than 0"
+            return 0, tr("the {name} must be more than 0", name=self._quantity.name)
         return value, ""
 
     def _typed(self, text: str) -> None:

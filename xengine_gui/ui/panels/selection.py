@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from xengine_gui.language import tr
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.explaining import LazyExplainer
 from xengine_gui.ui.models.event_details import EventDescriber, EventDetails, Fact
@@ -43,9 +44,9 @@ from xengine_gui.ui.timeline.stack import PARAMETERS
 from xengine_gui.ui.timeline.sums import sums_of
 from xengine_gui.units import format_count, format_duration, format_size
 
-_EMPTY_HINT = "What is clicked in the timeline is explained here."
-_NOT_IN_PLAN = "The plan that is shown does not have {}: it is of the problem as it was before."
-_HINT = "Click a bar, a transfer, a free or a memory curve, or press / to find an operator or a tensor."
+_EMPTY_HINT = tr("What is clicked in the timeline is explained here.")
+_NOT_IN_PLAN = tr("The plan that is shown does not have {}: it is of the problem as it was before.")
+_HINT = tr("Click a bar, a transfer, a free or a memory curve, or press / to find an operator or a tensor.")
 _FOLLOW_MS = 50
 _MOST_TENSORS = 12
 
@@ -80,12 +81,12 @@ class SelectionPanel(Panel):
         self.trace = TraceTable()
         self.trace.event_chosen.connect(self.event_chosen)
         self.sums = QTableView()
-        self.memory_title = ElidedLabel("In memory", "heading")
+        self.memory_title = ElidedLabel(tr("In memory"), "heading")
         self.memory_total = text_label("", "small")
         self.device = QComboBox()
         self.device.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.device.setAccessibleName("Device whose memory is listed")
-        self.device.setToolTip("The device whose memory is listed")
+        self.device.setAccessibleName(tr("Device whose memory is listed"))
+        self.device.setToolTip(tr("The device whose memory is listed"))
         self.device.currentTextChanged.connect(self._update_memory)
         self.table = MemoryTable(self.memory)
         self.table.clicked.connect(self._memory_clicked)
@@ -98,7 +99,7 @@ class SelectionPanel(Panel):
         self._memory_part.setLayout(column(head, self.memory_total, self.table, spacing=6, margins=(6, 0, 6, 0)))
         self._trace_part = QWidget()
         self._trace_part.setLayout(column(self.trace, margins=(6, 0, 6, 0)))
-        title = section_label("Selected")
+        title = section_label(tr("Selected"))
         title.setContentsMargins(12, 0, 12, 0)
         layout = column(title, self._details, self._trace_part, self._memory_part, 0, spacing=10, margins=(0, 12, 0, 6))
         layout.setStretch(3, 1000)
@@ -171,8 +172,12 @@ class SelectionPanel(Panel):
             self._explain(selection.event)
         elif selection.kind is Kind.RANGE:
             details = EventDetails(
-                f"{format_duration(selection.end_ns - selection.time_ns)} selected",
-                f"{format_duration(selection.time_ns)} to {format_duration(selection.end_ns)}",
+                tr("{end_ns} selected", end_ns=format_duration(selection.end_ns - selection.time_ns)),
+                tr(
+                    "{time_ns} to {end_ns}",
+                    time_ns=format_duration(selection.time_ns),
+                    end_ns=format_duration(selection.end_ns),
+                ),
                 (),
             )
             _fill(self._lines, details, self.why)
@@ -222,14 +227,16 @@ class SelectionPanel(Panel):
             if index is None:
                 self.memory.tell_reasons()
             elif self._selection == asked and sentences:
-                _fill_why(self.why, sentences, "Why" if asked.kind is Kind.EVENT else "Why it is computed again")
+                _fill_why(
+                    self.why, sentences, tr("Why") if asked.kind is Kind.EVENT else tr("Why it is computed again")
+                )
 
         self._background.run(job, done, lambda _sentence: None)
 
     def _why_in_memory(self, tensor: str) -> str:
         """Why a tensor is there at the moment that is listed; empty until that is known."""
         if tensor == PARAMETERS:
-            return "Parameters stay for the whole plan."
+            return tr("Parameters stay for the whole plan.")
         explainer = None if self._explainer is None else self._explainer.made
         if explainer is None:
             self._explain(None)
@@ -249,7 +256,7 @@ class SelectionPanel(Panel):
         if self._shown is None or not device:
             return
         self.memory.set_rows(held_at(self._shown, device, self._time_ns))
-        self.memory_title.setText(f"In memory at {format_duration(self._time_ns)}")
+        self.memory_title.setText(tr("In memory at {time_ns}", time_ns=format_duration(self._time_ns)))
         count = self.memory.rowCount()
         self.memory_total.setText(f"{format_count(count, 'tensor')}, {format_size(self.memory.total_bytes)}")
 
@@ -275,7 +282,7 @@ def sums_table(shown: ShownPlan, traces: Traces, start_ns: int, end_ns: int) -> 
     table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     lines = model.rowCount() * table.verticalHeader().defaultSectionSize()
     table.setFixedHeight(header.sizeHint().height() + lines + 4)
-    table.setAccessibleName("Sums of the selected stretch of time")
+    table.setAccessibleName(tr("Sums of the selected stretch of time"))
     return table
 
 
@@ -298,7 +305,7 @@ def _fill(layout: QVBoxLayout, details: EventDetails, why: QWidget) -> None:
     layout.addWidget(text_label(details.subtitle, "muted", wrap=True))
     layout.addWidget(why)
     layout.addWidget(_facts(details.facts))
-    for heading, facts in (("Inputs", details.inputs), ("Outputs", details.outputs)):
+    for heading, facts in ((tr("Inputs"), details.inputs), (tr("Outputs"), details.outputs)):
         if facts:
             layout.addWidget(text_label(heading, "heading"))
             layout.addWidget(_facts(_shortened(facts), label_role=""))
@@ -306,7 +313,7 @@ def _fill(layout: QVBoxLayout, details: EventDetails, why: QWidget) -> None:
 
 def _shortened(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     hidden = len(facts) - _MOST_TENSORS
-    return facts if hidden <= 0 else (*facts[:_MOST_TENSORS], Fact(f"and {hidden} more", ""))
+    return facts if hidden <= 0 else (*facts[:_MOST_TENSORS], Fact(tr("and {hidden} more", hidden=hidden), ""))
 
 
 def _facts(facts: Iterable[Fact], label_role: str = "muted") -> QWidget:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.parts import column, text_label
 from xengine_gui.ui.theme import set_style_property
 from xengine_gui.units import BARE_LETTER_RULE, format_size, format_size_exact, parse_size_bytes
@@ -40,7 +41,7 @@ class SizeField(QWidget):
         self.whole_bytes: Callable[[], int] | None = None
         self.edit = _Edit()
         self.edit.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.edit.setPlaceholderText("such as 8 GiB")
+        self.edit.setPlaceholderText(tr("such as 8 GiB"))
         self.hint = text_label("", "small", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.hint.hide()
@@ -71,8 +72,10 @@ class SizeField(QWidget):
 
     def _begun(self) -> None:
         """Say what can be typed, to somebody who has come to the field and types nothing yet."""
-        share = "" if self.whole_bytes is None else "a share such as 50 %, "
-        self._show_hint(f"A size such as 8 GiB, {share}or {UNLIMITED}", wrong=False)
+        share = "" if self.whole_bytes is None else tr("a share such as 50 %, ")
+        self._show_hint(
+            tr("A size such as 8 GiB, {share}or {unlimited}", share=share, unlimited=UNLIMITED), wrong=False
+        )
 
     def _left(self) -> None:
         """Nothing was typed: what can be typed need not be said any more."""
@@ -106,10 +109,16 @@ class SizeField(QWidget):
 
     def _restore(self) -> None:
         self.edit.setText(_shown(self._size_bytes))
-        exact = "no limit" if self._size_bytes is None else format_size_exact(self._size_bytes)
-        share = "" if self.whole_bytes is None else "\n50 % is half of what the whole graph would take here"
+        exact = tr("no limit") if self._size_bytes is None else format_size_exact(self._size_bytes)
+        share = "" if self.whole_bytes is None else tr("\n50 % is half of what the whole graph would take here")
         self.edit.setToolTip(
-            f"{exact}\n{BARE_LETTER_RULE}; GB is 10⁹ bytes, GiB 2³⁰; “{UNLIMITED}” for no limit{share}"
+            tr(
+                "{exact}\n{bare_letter_rule}; GB is 10⁹ bytes, GiB 2³⁰; “{unlimited}” for no limit{share}",
+                exact=exact,
+                bare_letter_rule=BARE_LETTER_RULE,
+                unlimited=UNLIMITED,
+                share=share,
+            )
         )
         self._show_hint("", wrong=False)
 
@@ -175,17 +184,22 @@ def _read(text: str, whole_bytes: Callable[[], int] | None) -> tuple[int | None,
     except InputError as error:
         return None, _sentence(str(error))
     if size_bytes == 0:
-        return None, "A limit of 0 bytes leaves no room for anything."
+        return None, tr("A limit of 0 bytes leaves no room for anything.")
     return size_bytes, ""
 
 
 def _echo(text: str, size_bytes: int | None, whole_bytes: Callable[[], int] | None) -> str:
     if size_bytes is None:
-        return "no limit"
+        return tr("no limit")
     share = None if whole_bytes is None else _SHARE.fullmatch(text)
     if share is not None and whole_bytes is not None:
         whole = format_size(whole_bytes())
-        return f"{share[1]} % of {whole} (everything retained): {format_size_exact(size_bytes)}"
+        return tr(
+            "{share} % of {whole} (everything retained): {size_bytes}",
+            share=share[1],
+            whole=whole,
+            size_bytes=format_size_exact(size_bytes),
+        )
     rule = f"{BARE_LETTER_RULE}: " if _BARE_LETTER.search(text) else ""
     return f"{rule}{format_size_exact(size_bytes)}"
 

@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QStatusBar
 
+from xengine_gui.language import tr
 from xengine_gui.ui.panels.parts import ElidedLabel, text_label
 from xengine_gui.ui.panels.summary import status_words
 from xengine_gui.ui.shown_plan import ShownPlan
@@ -27,7 +28,7 @@ class StatusLine(QStatusBar):
         self.report.setProperty("link", True)  # noqa: FBT003 - Qt's own signature
         self.report.hide()
         self.addPermanentWidget(self.report)
-        self.activity = text_label("ready", "muted")
+        self.activity = text_label(tr("ready"), "muted")
         self.addPermanentWidget(self.activity)
 
     def show_plan(self, shown: ShownPlan | None, *, stale: bool, trouble: str = "") -> None:
@@ -39,15 +40,25 @@ class StatusLine(QStatusBar):
         if trouble:
             self._say(f"✕ {trouble}", "error")
         elif stale:
-            self._say("old plan", "warning")
+            self._say(tr("old plan"), "warning")
         else:
-            self._say("✓ verified", "success")
+            self._say(tr("✓ verified"), "success")
         if shown is None:
             return
         s = shown.summary
         self.quality.setText(status_words(shown))
-        makespan = "" if s.makespan_ns is None else f" · {format_duration(s.makespan_ns, fine=True)} (overlapped)"
-        self.total.setText(f"total {format_duration(s.total_ns, fine=True)} (serial){makespan}")
+        makespan = (
+            ""
+            if s.makespan_ns is None
+            else tr(" · {makespan_ns} (overlapped)", makespan_ns=format_duration(s.makespan_ns, fine=True))
+        )
+        self.total.setText(
+            tr(
+                "total {total_ns} (serial){makespan}",
+                total_ns=format_duration(s.total_ns, fine=True),
+                makespan=makespan,
+            )
+        )
         self.counts.setText(
             f"{format_count(s.recompute_count, 'recompute')} · {format_count(s.transfer_count, 'transfer')}"
         )

@@ -6,11 +6,22 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPushButton, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.ui.theme import set_style_property
 
-TIMES_S: Mapping[str, float | None] = {"5 s each": 5.0, "10 s each": 10.0, "30 s each": 30.0, "1 min each": 60.0,
-                                       "no limit": None}  # fmt: skip
-FILE_KINDS = {".csv": "Table (*.csv)", ".json": "Data (*.json)", ".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
+TIMES_S: Mapping[str, float | None] = {
+    tr("5 s each"): 5.0,
+    tr("10 s each"): 10.0,
+    tr("30 s each"): 30.0,
+    tr("1 min each"): 60.0,
+    tr("no limit"): None,
+}
+FILE_KINDS = {
+    ".csv": tr("Table (*.csv)"),
+    ".json": tr("Data (*.json)"),
+    ".png": tr("Picture (*.png)"),
+    ".svg": tr("Drawing (*.svg)"),
+}
 
 
 class RunButton(QPushButton):
@@ -20,19 +31,19 @@ class RunButton(QPushButton):
     stop_asked = Signal()
 
     def __init__(self, run: str) -> None:
-        super().__init__("Run")
+        super().__init__(tr("Run"))
         self._tip = run
         self._running = False
         self.clicked.connect(self._ask)
-        width = max(self.fontMetrics().horizontalAdvance(text) for text in ("Stopping…", "Run")) + 30
+        width = max(self.fontMetrics().horizontalAdvance(text) for text in (tr("Stopping…"), tr("Run"))) + 30
         self.setFixedWidth(width)
         self.show_state(running=False, stopping=False, possible=False)
 
     def show_state(self, *, running: bool, stopping: bool, possible: bool) -> None:
         """Say what a click does now."""
         self._running = running
-        self.setText("Stopping…" if stopping else "Stop" if running else "Run")
-        self.setToolTip("End it and keep what there is" if running else self._tip)
+        self.setText(tr("Stopping…") if stopping else tr("Stop") if running else tr("Run"))
+        self.setToolTip(tr("End it and keep what there is") if running else self._tip)
         self.setAccessibleName(self.toolTip())
         self.setEnabled(not stopping and (running or possible))
         set_style_property(self, "primary", value=not running)
@@ -48,8 +59,8 @@ class ExportButton(QPushButton):
     """The suffix of the kind that was chosen."""
 
     def __init__(self) -> None:
-        super().__init__("Export")
-        self.setToolTip("Write what there is as a table, data or a picture")
+        super().__init__(tr("Export"))
+        self.setToolTip(tr("Write what there is as a table, data or a picture"))
         menu = QMenu(self)
         for suffix, title in FILE_KINDS.items():
             action = menu.addAction(title.replace("(*.", "(.").replace(" (", "  ("))
@@ -65,7 +76,7 @@ class TimeChoice(QComboBox):
         super().__init__()
         self.addItems(list(TIMES_S))
         self.setCurrentText(default)
-        self.setToolTip("How long each plan may be looked for")
+        self.setToolTip(tr("How long each plan may be looked for"))
         self.setAccessibleName(self.toolTip())
 
     @property

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QPushButton, QScrollArea, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.model.plan import Status
 from xengine_gui.schedule.summary import PlanSummary
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, Role, clear, column, row, text_label
@@ -42,20 +43,38 @@ def figures_of(shown: ShownPlan) -> tuple[Figure, ...]:
     """The six figures that plans are compared by."""
     s, plan = shown.summary, shown.plan
     overhead = _NOTHING if s.overhead_ratio is None else f"{s.overhead_ratio:+.1%}".replace("%", " %")
-    bound = "nothing is proved" if s.lower_bound_ns is None else f"proved ≥ {format_duration_exact(s.lower_bound_ns)}"
+    bound = (
+        tr("nothing is proved")
+        if s.lower_bound_ns is None
+        else tr("proved ≥ {lower_bound_ns}", lower_bound_ns=format_duration_exact(s.lower_bound_ns))
+    )
     return (
         Figure(
-            "total", format_duration(s.total_ns, fine=True), f"{format_duration_exact(s.total_ns)} on the serial clock"
+            "total",
+            format_duration(s.total_ns, fine=True),
+            tr("{total_ns} on the serial clock", total_ns=format_duration_exact(s.total_ns)),
         ),
-        Figure("over unlimited memory", overhead, "how much longer than the best plan known without any memory limit"),
+        Figure(
+            tr("over unlimited memory"),
+            overhead,
+            tr("how much longer than the best plan known without any memory limit"),
+        ),
         Figure("gap", _NOTHING if s.gap_ratio is None else format_gap(s.gap_ratio), bound),
-        Figure("recomputes", f"{s.recompute_count:,}", f"{format_duration(s.recompute_ns)} in all"),
+        Figure(
+            "recomputes",
+            f"{s.recompute_count:,}",
+            tr("{recompute_ns} in all", recompute_ns=format_duration(s.recompute_ns)),
+        ),
         Figure(
             "transfers",
             f"{s.transfer_count:,}",
-            f"{format_duration(s.transfer_ns)} and {format_size(s.transfer_bytes)} in all",
+            tr(
+                "{transfer_ns} and {transfer_bytes} in all",
+                transfer_ns=format_duration(s.transfer_ns),
+                transfer_bytes=format_size(s.transfer_bytes),
+            ),
         ),
-        Figure("planned in", f"{plan.runtime_s:.2f} s", f"by {plan.strategy}"),
+        Figure(tr("planned in"), f"{plan.runtime_s:.2f} s", tr("by {strategy}", strategy=plan.strategy)),
     )
 
 
@@ -70,13 +89,13 @@ class SummaryPanel(Panel):
     def __init__(self) -> None:
         super().__init__("summary-panel")
         self.note = text_label("", "warning")
-        self._empty = text_label("Total, overhead, gap and peaks of a plan are shown here.", "muted", wrap=True)
+        self._empty = text_label(tr("Total, overhead, gap and peaks of a plan are shown here."), "muted", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._body = QWidget()
         self._layout = column(spacing=12)
         self._body.setLayout(self._layout)
         scroll = QScrollArea(widgetResizable=True)
-        scroll.setAccessibleName("Summary")
+        scroll.setAccessibleName(tr("Summary"))
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body = Panel("summary-body")
         body.setLayout(column(self._body, 1, margins=(0, 0, 4, 0)))
@@ -95,7 +114,7 @@ class SummaryPanel(Panel):
         self._empty.setVisible(shown is None)
         self._scroll.setVisible(shown is not None)
         old = stale and shown is not None
-        self.note.setText("for the problem as it was before" if old else "")
+        self.note.setText(tr("for the problem as it was before") if old else "")
         self.note.setVisible(old)
         if shown is None:
             return
@@ -114,13 +133,15 @@ class SummaryPanel(Panel):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(2)
-        for place, title in enumerate(("most recomputed", "times", "size", "takes")):
+        for place, title in enumerate((tr("most recomputed"), "times", "size", "takes")):
             grid.addWidget(_cell(title, place, "small"), 0, place)
         for line, one in enumerate(again[:_MOST_LISTED], start=1):
             link = QPushButton(shortened(one.tensor, _LONGEST_LINK))
             link.setProperty("link", True)  # noqa: FBT003 - Qt's own signature
-            link.setToolTip(f"Select {printable(one.tensor)}: why it is recomputed is told on the right")
-            link.setAccessibleName(f"Select the recomputed tensor {printable(one.tensor)}")
+            link.setToolTip(
+                tr("Select {tensor}: why it is recomputed is told on the right", tensor=printable(one.tensor))
+            )
+            link.setAccessibleName(tr("Select the recomputed tensor {tensor}", tensor=printable(one.tensor)))
             link.clicked.connect(lambda _checked=False, name=one.tensor: self.tensor_chosen.emit(name))
             grid.addWidget(link, line, 0)
             cells = (f"{one.count}×", format_size(shown.tensor_bytes[one.tensor]), format_duration(one.time_ns))  # noqa: RUF001
@@ -128,9 +149,9 @@ class SummaryPanel(Panel):
                 grid.addWidget(_cell(text, place), line, place)
         more = len(again) - _MOST_LISTED
         if more > 0:
-            every = QPushButton(f"all {len(again):,} in the table")
+            every = QPushButton(tr("all {again:,} in the table", again=len(again)))
             every.setProperty("link", True)  # noqa: FBT003
-            every.setToolTip("Show the tensor table, the most recomputed first")
+            every.setToolTip(tr("Show the tensor table, the most recomputed first"))
             every.clicked.connect(self.table_asked)
             grid.addWidget(every, _MOST_LISTED + 1, 0)
         grid.setColumnStretch(4, 1)
@@ -145,8 +166,12 @@ def status_words(shown: ShownPlan) -> str:
     gap = shown.plan.gap_ratio
     if shown.plan.status is Status.OPTIMAL or gap == 0:
         # What rounds to nothing was proved to less than can be shown.
-        return "optimal" if not gap else f"optimal within {format_percent(max(gap, 0.0001), 2)}"
-    return "nothing is proved of it" if gap is None else f"at most {format_percent(max(gap, 0.0001), 2)} to gain"
+        return "optimal" if not gap else tr("optimal within {gap}", gap=format_percent(max(gap, 0.0001), 2))
+    return (
+        tr("nothing is proved of it")
+        if gap is None
+        else tr("at most {gap} to gain", gap=format_percent(max(gap, 0.0001), 2))
+    )
 
 
 class _Figures(QWidget):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.solve.base import Strategy
 from xengine_gui.solve.sweep_points import Sweep, knee, smallest_feasible
 from xengine_gui.ui.panels.parts import Panel, column, fit_text, row, text_label
@@ -13,8 +14,8 @@ from xengine_gui.ui.panels.sweep_view import SweepView
 from xengine_gui.ui.theme import set_style_property
 from xengine_gui.units import format_size
 
-_WITHOUT_WORK = "Open a network or a problem; then this shows what more memory would buy."
-_BEFORE = "Choose a device and run: the total at every limit is planned and drawn here."
+_WITHOUT_WORK = tr("Open a network or a problem; then this shows what more memory would buy.")
+_BEFORE = tr("Choose a device and run: the total at every limit is planned and drawn here.")
 _FORM_WIDTH = 336
 _FORM_DIGITS = 34
 """The form is as wide as so many digits, where that is more."""
@@ -26,8 +27,8 @@ class SweepPanel(Panel):
     def __init__(self, strategies: Sequence[Strategy]) -> None:
         super().__init__("sweep-panel")
         self.form = SweepForm(strategies)
-        self.run = RunButton("Plan at every limit")
-        self.time = TimeChoice("10 s each")
+        self.run = RunButton(tr("Plan at every limit"))
+        self.time = TimeChoice(tr("10 s each"))
         self.export = ExportButton()
         self.progress = StudyProgress()
         self.state = text_label("", "small", wrap=True)
@@ -64,9 +65,9 @@ class SweepPanel(Panel):
         if trouble:
             words = trouble
         elif running:
-            words = f"{done} of {count} plans" if count else "Starting…"
+            words = tr("{done} of {count} plans", done=done, count=count) if count else tr("Starting…")
         elif stale:
-            words = "For the problem as it was before."
+            words = tr("For the problem as it was before.")
         else:
             words = _told(self._sweep)
         self.state.setText(words)
@@ -80,16 +81,24 @@ def _told(sweep: Sweep | None) -> str:
     """What came out of a sweep, in a sentence or two."""
     if sweep is None:
         return ""
-    declined = [f"{curve.title} declined: {curve.declined}" for curve in sweep.curves if curve.declined]
+    declined = [
+        tr("{title} declined: {declined}", title=curve.title, declined=curve.declined)
+        for curve in sweep.curves
+        if curve.declined
+    ]
     best = sweep.best()
     if all(point.total_ns is None for point in best):
-        return " ".join([*declined, "No limit has a plan."])
+        return " ".join([*declined, tr("No limit has a plan.")])
     if len(sweep.axes) > 1:
-        return " ".join(["Click a cell to show its plan.", *declined])
+        return " ".join([tr("Click a cell to show its plan."), *declined])
     smallest, bend = smallest_feasible(best), knee(best)
-    parts = [] if smallest is None else [f"smallest feasible {format_size(smallest.limit_bytes)}"]
-    parts += [] if bend is None else [f"knee {format_size(bend.limit_bytes)}"]
-    return " ".join([f"{_capital(', '.join(parts))}. Click a point to show its plan.", *declined])
+    parts = (
+        []
+        if smallest is None
+        else [tr("smallest feasible {limit_bytes}", limit_bytes=format_size(smallest.limit_bytes))]
+    )
+    parts += [] if bend is None else [tr("knee {limit_bytes}", limit_bytes=format_size(bend.limit_bytes))]
+    return " ".join([tr("{parts}. Click a point to show its plan.", parts=_capital(", ".join(parts))), *declined])
 
 
 def _capital(text: str) -> str:

@@ -9,12 +9,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QMenu, QPushButton, QSpinBox, QWidget
 
 from xengine_gui.errors import InputError
+from xengine_gui.language import tr
 from xengine_gui.solve.base import Strategy
 from xengine_gui.ui.panels.parts import fit_text, text_label
 from xengine_gui.ui.theme import set_style_property
 from xengine_gui.units import format_size, parse_size_bytes
 
-_NO_SECOND = "no other"
+_NO_SECOND = tr("no other")
 _MOST_POINTS, _MOST_PAIRS = 60, 20
 _DIGITS_OF_STRATEGIES = 19
 """Room for the names of strategies, in digits."""
@@ -35,13 +36,13 @@ class AxisFields:
 
     def __init__(self, name: str) -> None:
         self.device = QComboBox()
-        self.device.setAccessibleName(f"{name} device")
-        self.device.setToolTip("The device whose limits are swept")
+        self.device.setAccessibleName(tr("{name} device", name=name))
+        self.device.setToolTip(tr("The device whose limits are swept"))
         self.device.setSizePolicy(self.device.sizePolicy().horizontalPolicy(), self.device.sizePolicy().Policy.Fixed)
         self.low, self.high = QLineEdit(), QLineEdit()
         for edit, end in ((self.low, "smallest"), (self.high, "largest")):
-            edit.setAccessibleName(f"{end} limit of the {name} device")
-            edit.setToolTip(f"The {end} limit, such as 900 MiB; empty for the usual one")
+            edit.setAccessibleName(tr("{end} limit of the {name} device", end=end, name=name))
+            edit.setToolTip(tr("The {end} limit, such as 900 MiB; empty for the usual one", end=end))
             edit.setAlignment(Qt.AlignmentFlag.AlignRight)
             edit.textEdited.connect(lambda _text, edit=edit: set_style_property(edit, "invalid", value=False))
 
@@ -76,8 +77,8 @@ class SweepForm(QWidget):
         super().__init__()
         self.first, self.second = AxisFields("first"), AxisFields("second")
         self.points = QSpinBox(minimum=2, maximum=_MOST_POINTS, value=12, suffix=" limits")
-        self.points.setToolTip("How many limits of each device are planned")
-        self.points.setAccessibleName("Number of limits")
+        self.points.setToolTip(tr("How many limits of each device are planned"))
+        self.points.setAccessibleName(tr("Number of limits"))
         self.points.lineEdit().setTextMargins(6, 0, 0, 0)
         self.strategies = QPushButton()
         self._menu = QMenu(self)
@@ -91,7 +92,7 @@ class SweepForm(QWidget):
             action.toggled.connect(self._strategies_changed)
             self._actions[strategy.key] = action
         self.strategies.setMenu(self._menu)
-        self.strategies.setToolTip("Which strategies are swept")
+        self.strategies.setToolTip(tr("Which strategies are swept"))
         self._arrange()
         self.first.device.currentTextChanged.connect(self._first_changed)
         self.second.device.currentTextChanged.connect(self._second_changed)
@@ -146,7 +147,7 @@ class SweepForm(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(6)
-        for line, (caption, fields) in enumerate((("limit of", self.first), ("and of", self.second))):
+        for line, (caption, fields) in enumerate(((tr("limit of"), self.first), (tr("and of"), self.second))):
             grid.addWidget(text_label(caption, "small"), line, 0)
             grid.addWidget(fields.device, line, 1)
             grid.addWidget(fields.low, line, 2)
@@ -184,7 +185,13 @@ class SweepForm(QWidget):
 
     def _strategies_changed(self) -> None:
         titles = [action.text() for action in self._actions.values() if action.isChecked()]
-        words = titles[0] if len(titles) == 1 else f"{len(titles)} strategies" if titles else "no strategy"
+        words = (
+            titles[0]
+            if len(titles) == 1
+            else tr("{titles} strategies", titles=len(titles))
+            if titles
+            else tr("no strategy")
+        )
         metrics = self.strategies.fontMetrics()
         width = metrics.horizontalAdvance("0" * _DIGITS_OF_STRATEGIES)
         self.strategies.setText(metrics.elidedText(words, Qt.TextElideMode.ElideRight, width))

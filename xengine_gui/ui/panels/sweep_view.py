@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.solve.sweep_points import Limits, Sweep
 from xengine_gui.ui.sweep_drawing import SweepDrawing, SweepHit
 from xengine_gui.ui.sweep_picture import drawing_of
@@ -29,7 +30,7 @@ class SweepView(QWidget):
         self._message = ""
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Totals over memory limits")
+        self.setAccessibleName(tr("Totals over memory limits"))
 
     def sizeHint(self) -> QSize:
         """As wide as it may be."""
@@ -162,10 +163,18 @@ def told_of(sweep: Sweep, hit: SweepHit) -> str:
     )
     lines = [", ".join(limits)]
     if point.total_ns is None:
-        lines += [f"{point.status}: {printable(point.explanation)}" if point.is_final else "not planned yet"]
+        lines += [f"{point.status}: {printable(point.explanation)}" if point.is_final else tr("not planned yet")]
     else:
-        gap = "" if point.gap_ratio is None else f", gap {format_gap(point.gap_ratio)}"
-        lines += [f"{format_duration(point.total_ns, fine=True)} by {hit.title}{gap}", "Click to show this plan."]
+        gap = "" if point.gap_ratio is None else tr(", gap {gap_ratio}", gap_ratio=format_gap(point.gap_ratio))
+        lines += [
+            tr(
+                "{total_ns} by {title}{gap}",
+                total_ns=format_duration(point.total_ns, fine=True),
+                title=hit.title,
+                gap=gap,
+            ),
+            tr("Click to show this plan."),
+        ]
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
+from xengine_gui.language import tr
 from xengine_gui.ui.models.rows_model import ColumnOf, RowsModel
 from xengine_gui.ui.panels.parts import fit_rows, fit_text
 from xengine_gui.ui.selection_traces import TraceRow
@@ -27,7 +28,9 @@ def trace_model(parent: QObject | None = None) -> RowsModel[TraceRow]:
     """A model of the events of a trace."""
     return RowsModel(
         (
-            ColumnOf("event", _words, _words, lambda r: f"{PART_WORDS[r.part]} {printable(r.who)}", is_number=False),
+            ColumnOf(
+                tr("event"), _words, _words, lambda r: f"{PART_WORDS[r.part]} {printable(r.who)}", is_number=False
+            ),
             ColumnOf("on", lambda r: r.device, lambda r: r.device, is_number=False),
             ColumnOf(
                 "at",
@@ -65,7 +68,7 @@ class TraceTable(QTableView):
         header.setResizeContentsPrecision(40)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.setAccessibleName("Events of what is selected")
+        self.setAccessibleName(tr("Events of what is selected"))
         self.clicked.connect(self._chosen)
         self.activated.connect(self._chosen)
         fit_text(self, lambda: self._fit(self.rows.rowCount()))

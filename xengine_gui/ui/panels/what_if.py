@@ -3,12 +3,13 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.solve.vanishing import Vanishing
 from xengine_gui.ui.panels.parts import column, row, text_label
 from xengine_gui.ui.timeline.details import printable
 
-_QUESTION = "What would make it vanish?"
-_TIP = (
+_QUESTION = tr("What would make it vanish?")
+_TIP = tr(
     "Plan again under other limits, until the smallest is found at which this need not be recomputed and all takes no "
     "longer. Takes some seconds to some minutes, beside the window."
 )
@@ -29,8 +30,8 @@ class WhatIfPanel(QWidget):
         self.ask.setToolTip(_TIP)
         self.ask.clicked.connect(self.asked)
         self.progress = text_label("", "small", wrap=True)
-        self.stop = QPushButton("Stop")
-        self.stop.setToolTip("End the search with what is known")
+        self.stop = QPushButton(tr("Stop"))
+        self.stop.setToolTip(tr("End the search with what is known"))
         self.stop.clicked.connect(self.stop_asked)
         self.answer = text_label("", wrap=True)
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -60,7 +61,9 @@ class WhatIfPanel(QWidget):
         self._answer = found
         self.answer.setText(printable(found.sentence))
         rise = found.rise_bytes
-        self.take.setText("Show that plan" if not rise else f"Set {printable(found.device)} to that limit")
+        self.take.setText(
+            tr("Show that plan") if not rise else tr("Set {device} to that limit", device=printable(found.device))
+        )
         self._show(answer=True, take=found.plan is not None)
 
     def show_failed(self, sentence: str) -> None:

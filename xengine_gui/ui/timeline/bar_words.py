@@ -2,6 +2,8 @@
 
 from enum import Enum
 
+from xengine_gui.language import tr
+
 
 class Labels(Enum):
     """Which words a bar has, as far as they fit."""
@@ -13,10 +15,10 @@ class Labels(Enum):
 
 
 LABEL_TITLES = {
-    Labels.NAMES.value: "Names, or kinds where names do not fit",
-    Labels.KINDS.value: "Kinds of operators",
-    Labels.BOTH.value: "Names with kinds",
-    Labels.NONE.value: "None",
+    Labels.NAMES.value: tr("Names, or kinds where names do not fit"),
+    Labels.KINDS.value: tr("Kinds of operators"),
+    Labels.BOTH.value: tr("Names with kinds"),
+    Labels.NONE.value: tr("None"),
 }
 
 

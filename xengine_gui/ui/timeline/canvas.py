@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Timeline
 from xengine_gui.ui.theme import Theme, current_theme
 from xengine_gui.ui.timeline.bar_words import Labels
@@ -22,7 +23,7 @@ from xengine_gui.ui.timeline.stack import StackIndex
 from xengine_gui.units import format_duration
 
 _KEY_ZOOM = 1.6
-WELCOME = "No plan yet\nOpen a network or a problem, then press Plan."
+WELCOME = tr("No plan yet\nOpen a network or a problem, then press Plan.")
 
 
 class TimelineCanvas(QAbstractScrollArea):
@@ -310,5 +311,10 @@ class TimelineCanvas(QAbstractScrollArea):
             return
         timeline = self._index.timeline
         self.setAccessibleDescription(
-            f"{len(timeline.devices)} devices, {len(timeline.plan.events)} events, {format_duration(timeline.end_ns)}"
+            tr(
+                "{devices} devices, {events} events, {end_ns}",
+                devices=len(timeline.devices),
+                events=len(timeline.plan.events),
+                end_ns=format_duration(timeline.end_ns),
+            )
         )

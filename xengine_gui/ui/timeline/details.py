@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from xengine_gui.language import tr
 from xengine_gui.model.operator import Operator
 from xengine_gui.model.plan import Compute, Event, Free, Transfer
 from xengine_gui.schedule.timeline import Timeline
@@ -61,25 +62,34 @@ class DetailsSource:
         size = self._size_bytes.get(event.tensor, 0)
         if isinstance(event, Transfer):
             rows = (
-                ("from", f"{shortened(event.source)} to {shortened(event.destination)}"),
+                (
+                    "from",
+                    tr(
+                        "{source} to {destination}",
+                        source=shortened(event.source),
+                        destination=shortened(event.destination),
+                    ),
+                ),
                 *_times(event),
                 ("size", format_size(size)),
             )
-            return Details(f"transfer {printable(event.tensor)}", rows, self._why_transfer(event, event_position))
+            return Details(
+                tr("transfer {tensor}", tensor=printable(event.tensor)), rows, self._why_transfer(event, event_position)
+            )
         rows = (
             ("device", shortened(event.device)),
             ("at", format_duration(event.start_ns)),
             ("size", format_size(size)),
         )
-        return Details(f"free {printable(event.tensor)}", rows, self._why_free(event, event_position))
+        return Details(tr("free {tensor}", tensor=printable(event.tensor)), rows, self._why_free(event, event_position))
 
     def of_events(self, event_positions: Sequence[int], longest: int, what: str) -> Details:
         """What is told of a pixel that holds several events: how many, and the longest of them."""
         if len(event_positions) == 1:
             return self.of_event(event_positions[0])
         details = self.of_event(longest)
-        title = f"{len(event_positions):,} {what} in this pixel"
-        return Details(title, (("longest", shortened(details.title)), *details.rows), "Zoom in to tell them apart.")
+        title = tr("{event_positions:,} {what} in this pixel", event_positions=len(event_positions), what=what)
+        return Details(title, (("longest", shortened(details.title)), *details.rows), tr("Zoom in to tell them apart."))
 
     def _of_compute(self, event: Compute, event_position: int) -> Details:
         operator = self._operators[event.operator]
@@ -99,14 +109,23 @@ class DetailsSource:
         reader = self._next_reader(self._operators[event.operator].outputs, event.device, event_position)
         if reader is None:
             return ""
-        return f"Its result was freed; {shortened(reader.operator)} needs it at {format_duration(reader.start_ns)}."
+        return tr(
+            "Its result was freed; {operator} needs it at {start_ns}.",
+            operator=shortened(reader.operator),
+            start_ns=format_duration(reader.start_ns),
+        )
 
     def _why_transfer(self, event: Transfer, event_position: int) -> str:
         reader = self._next_reader((event.tensor,), event.destination, event_position)
         if reader is None:
-            return f"It waits on {shortened(event.destination)} until it is needed."
+            return tr("It waits on {destination} until it is needed.", destination=shortened(event.destination))
         moment = format_duration(reader.start_ns)
-        return f"{shortened(reader.operator)} reads it on {shortened(event.destination)} at {moment}."
+        return tr(
+            "{operator} reads it on {destination} at {moment}.",
+            operator=shortened(reader.operator),
+            destination=shortened(event.destination),
+            moment=moment,
+        )
 
     def _why_free(self, event: Free, event_position: int) -> str:
         last = self._reader(
@@ -114,7 +133,11 @@ class DetailsSource:
         )
         if last is None:
             return ""
-        return f"Its last use here was {shortened(last.operator)} at {format_duration(last.start_ns)}."
+        return tr(
+            "Its last use here was {operator} at {start_ns}.",
+            operator=shortened(last.operator),
+            start_ns=format_duration(last.start_ns),
+        )
 
     def _next_reader(self, tensors: Sequence[str], device: str, event_position: int) -> Compute | None:
         end = min(len(self._events), event_position + _FARTHEST)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Category, Int64Array
 from xengine_gui.ui.theme import CATEGORY_TITLES
 from xengine_gui.ui.timeline.details import Details, DetailsSource, shortened
@@ -140,7 +141,7 @@ def describe_hit(source: DetailsSource, frame: Frame, hit: Hit) -> Details:
     category = frame.index.devices[hit.place.device].compute.bars.category[hit.positions]
     kinds = [(CATEGORY_TITLES[Category(c)], int(np.count_nonzero(category == c))) for c in categories_among(category)]
     among = ", ".join(f"{count:,} {title}" for title, count in kinds)
-    return Details(details.title, (("among them", among), *details.rows), details.why)
+    return Details(details.title, ((tr("among them"), among), *details.rows), details.why)
 
 
 def tensor_at(frame: Frame, point: QPointF) -> str | None:
@@ -162,23 +163,28 @@ def describe_memory(frame: Frame, device_position: int, moment_ns: int, y: float
     """What is told of a device's memory at a moment, what its pixel holds, and which tensor is drawn at a height."""
     device = frame.index.devices[device_position].device
     level = memory_level(frame, device_position, moment_ns)
-    rows = [("in memory", format_size(level)), ("exactly", format_size_exact(level))]
+    rows = [(tr("in memory"), format_size(level)), ("exactly", format_size_exact(level))]
     limit = frame.limit_bytes(device)
     if limit is not None:
         rows.append(
-            ("over the limit by", format_size(level - limit))
+            (tr("over the limit by"), format_size(level - limit))
             if level > limit
-            else ("room left", format_size(limit - level))
+            else (tr("room left"), format_size(limit - level))
         )
     if len(device.memory_ns):
         column = min(int(frame.columns.position(moment_ns)), frame.layout.columns - 1)
         here = frame.index.devices[device_position].memory.envelope(_one_column(frame.columns, column))
         if here.low[0] != here.high[0]:
-            rows.append(("in this pixel", f"{format_size(int(here.low[0]))} to {format_size(int(here.high[0]))}"))
+            rows.append(
+                (
+                    tr("in this pixel"),
+                    tr("{low} to {high}", low=format_size(int(here.low[0])), high=format_size(int(here.high[0]))),
+                )
+            )
         name = None if y is None else _layer_at(frame, device_position, column, y)
         if name is not None:
             rows.insert(0, ("here", shortened(name, 40)))
-    return Details(f"memory of {shortened(device.device)}", tuple(rows))
+    return Details(tr("memory of {device}", device=shortened(device.device)), tuple(rows))
 
 
 def _one_column(columns: Columns, column: int) -> Columns:

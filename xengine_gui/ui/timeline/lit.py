@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Category, Int64Array
 from xengine_gui.ui.timeline.bars import fill_runs, hatch_runs, paint_names
 from xengine_gui.ui.timeline.details import printable
@@ -36,11 +37,11 @@ class Part(IntEnum):
 
 
 PART_WORDS = {
-    Part.MADE: "computed",
-    Part.AGAIN: "recomputed",
-    Part.READ: "read by",
-    Part.TRANSFER: "transferred",
-    Part.FREE: "freed",
+    Part.MADE: tr("computed"),
+    Part.AGAIN: tr("recomputed"),
+    Part.READ: tr("read by"),
+    Part.TRANSFER: tr("transferred"),
+    Part.FREE: tr("freed"),
 }
 
 

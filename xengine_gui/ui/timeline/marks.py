@@ -6,6 +6,7 @@ from enum import Enum
 
 import numpy as np
 
+from xengine_gui.language import tr
 from xengine_gui.ui.timeline.index import TimelineIndex
 from xengine_gui.ui.timeline.lit import Lit
 from xengine_gui.ui.timeline.stack import StackIndex
@@ -21,8 +22,8 @@ class MouseStyle(Enum):
 
 
 MOUSE_TITLES = {
-    MouseStyle.MAP.value: "Map: wheel zooms, drag pans",
-    MouseStyle.TRACE.value: "Trace viewer: wheel scrolls, drag selects",
+    MouseStyle.MAP.value: tr("Map: wheel zooms, drag pans"),
+    MouseStyle.TRACE.value: tr("Trace viewer: wheel scrolls, drag selects"),
 }
 
 

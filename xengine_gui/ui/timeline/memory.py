@@ -7,6 +7,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Category, Int64Array
 from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.curves import Pieces
@@ -189,7 +190,12 @@ def _label(frame: Frame, scale: MemoryScale, limit_bytes: int) -> LimitLabel:
     metrics = frame.fonts.pill_metrics
     is_above = limit_bytes > scale.top_bytes
     handle = "↕ " if frame.is_live else ""
-    text = f"{handle}limit {format_size(limit_bytes)}{' ↑' if is_above else ''}"
+    text = tr(
+        "{handle}limit {limit_bytes}{is_above}",
+        handle=handle,
+        limit_bytes=format_size(limit_bytes),
+        is_above=" ↑" if is_above else "",
+    )
     width, height = frame.fonts.pill_face.width(text) + 18, metrics.height() + 4
     # On the middle of a device pixel, so that all limits are equally thick.
     y = (round(scale.y(limit_bytes) / frame.layout.column_width) + 0.5) * frame.layout.column_width
@@ -259,7 +265,12 @@ def _peak(painter: QPainter, frame: Frame, device_position: int, line: Steps) ->
     device = frame.index.devices[device_position].device
     scale = frame.memory_scale(device_position)
     is_before, is_after = device.peak_ns < frame.view.start_ns, device.peak_ns > frame.view.end_ns
-    text = f"{'◂ ' if is_before else ''}peak {format_size(device.peak_bytes)}{' ▸' if is_after else ''}"
+    text = tr(
+        "{is_before}peak {peak_bytes}{is_after}",
+        is_before="◂ " if is_before else "",
+        peak_bytes=format_size(device.peak_bytes),
+        is_after=" ▸" if is_after else "",
+    )
     at = QPointF(frame.x(device.peak_ns), scale.y(device.peak_bytes))
     box, is_clear = _peak_box(frame, device_position, line, at, text)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Category
 from xengine_gui.ui.theme import Theme
 from xengine_gui.ui.timeline.bars import RARE
@@ -41,8 +42,8 @@ class OverviewBar(QWidget):
         self._pressed_view = timeline.view_range()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
-        self.setAccessibleName("Overview of the plan")
-        self.setToolTip("The whole plan. Drag the window to move it, its edges to zoom; double-click shows all.")
+        self.setAccessibleName(tr("Overview of the plan"))
+        self.setToolTip(tr("The whole plan. Drag the window to move it, its edges to zoom; double-click shows all."))
         timeline.view_changed.connect(lambda _start, _end: self.update())
         timeline.timeline_changed.connect(self._changed)
         self._changed()

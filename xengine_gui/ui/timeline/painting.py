@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Int64Array
 from xengine_gui.ui.timeline.bars import paint_frees, paint_lane
 from xengine_gui.ui.timeline.details import printable
@@ -145,11 +146,11 @@ def _title_of(
     fonts: Fonts,
     room: float,
 ) -> _Title:
-    facts = [] if busy is None else [f"busy {format_percent(busy)}"]
+    facts = [] if busy is None else [tr("busy {busy}", busy=format_percent(busy))]
     if recomputes:
         facts.append(format_count(recomputes, "recompute"))
     if limit_bytes:
-        facts.append(f"peak {format_percent(peak_bytes / limit_bytes)} of its limit")
+        facts.append(tr("peak {peak_bytes} of its limit", peak_bytes=format_percent(peak_bytes / limit_bytes)))
     text = "  ·  ".join(facts)
     width = fonts.small_metrics.horizontalAdvance(text)
     name = fonts.bold_metrics.elidedText(printable(device), Qt.TextElideMode.ElideRight, room - width - 16)

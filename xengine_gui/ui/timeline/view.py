@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from xengine_gui.language import tr
 from xengine_gui.schedule.timeline import Timeline
 from xengine_gui.ui.timeline.canvas import WELCOME, TimelineCanvas
 from xengine_gui.ui.timeline.controls import TimelineControls
@@ -50,7 +51,7 @@ class TimelineView(TimelineCanvas):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
-        self.setAccessibleName("Timeline")
+        self.setAccessibleName(tr("Timeline"))
         self.set_message(WELCOME)
 
     def _moved(self) -> None:
