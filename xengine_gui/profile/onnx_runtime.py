@@ -65,11 +65,6 @@ class OnnxRuntime:
         self._random = np.random.default_rng(0)
         self._known: dict[tuple[object, ...], Timing | None] = {}
 
-    @property
-    def measured_count(self) -> int:
-        """How many different recipes were run."""
-        return sum(timing is not None for timing in self._known.values())
-
     def time(self, recipe: Recipe) -> Timing | None:
         """What one run takes; `None` where the runtime cannot run it."""
         if recipe.key not in self._known:
