@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         options = replace(options, pictures=_pictures(plan), unlimited_total_ns=unlimited_total_ns)
     write_export(plan, output, one, options)
     size = f" ({format_size(output.stat().st_size)})" if output.is_file() else ""
-    say(f"{one.title}: {shown(str(output))}{size}, on the {plan.clock} clock.")
+    say(f"{one.title}: {shown(str(output))}{size}{f', on the {plan.clock} clock' if one.timed else ''}.")
     for remark in export_remarks(plan, one):
         say(remark)
     return DONE

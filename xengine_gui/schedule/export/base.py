@@ -53,6 +53,11 @@ class Exporter(Protocol):
         """How large a file gets, roughly, for each event of a plan."""
         ...
 
+    @property
+    def timed(self) -> bool:
+        """Whether the times of a plan's events are in the file, so that it matters by which clock they are."""
+        ...
+
     def parts(self, plan: Plan, options: ExportOptions) -> Iterable[bytes]:
         """The content of the file, piece by piece."""
         ...

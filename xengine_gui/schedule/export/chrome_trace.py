@@ -35,6 +35,7 @@ class ChromeTrace:
     summary: str = "lanes, memory and transfers for Perfetto (ui.perfetto.dev) or chrome://tracing"
     suffixes: tuple[str, ...] = (".trace.json", ".json", ".trace.json.gz", ".json.gz")
     bytes_per_event: int = 300
+    timed: bool = True
 
     def parts(self, plan: Plan, _options: ExportOptions) -> Iterable[bytes]:
         """The trace as strict JSON, an event on each line."""

@@ -51,6 +51,7 @@ class EventsCsv:
     summary: str = "a row per computation, recomputation, transfer and free, for a spreadsheet"
     suffixes: tuple[str, ...] = (".events.csv", ".csv", ".events.csv.gz", ".csv.gz")
     bytes_per_event: int = 80
+    timed: bool = True
 
     def parts(self, plan: Plan, options: ExportOptions) -> Iterable[bytes]:
         """The rows in the order of the plan."""
@@ -66,6 +67,7 @@ class MemoryCsv:
     summary: str = "each device's memory level whenever it changes, for a spreadsheet"
     suffixes: tuple[str, ...] = (".memory.csv", ".memory.csv.gz")
     bytes_per_event: int = 20
+    timed: bool = True
 
     def parts(self, plan: Plan, options: ExportOptions) -> Iterable[bytes]:
         """The devices one after the other; a time stands twice where an instant holds more than before and after."""

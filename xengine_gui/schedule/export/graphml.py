@@ -35,6 +35,7 @@ class GraphMl:
     summary: str = "the graph with its costs and sizes for yEd, Gephi or networkx; the planner reads it again, exactly"
     suffixes: tuple[str, ...] = (".graphml",)
     bytes_per_event: int = 700
+    timed: bool = False
 
     def parts(self, plan: Plan, _options: ExportOptions) -> Iterable[bytes]:
         """The document, in UTF-8."""

@@ -54,6 +54,7 @@ class HtmlReport:
     summary: str = "picture and tables in one HTML page that needs no network"
     suffixes: tuple[str, ...] = (".html", ".htm")
     bytes_per_event: int = 170
+    timed: bool = True
 
     def parts(self, plan: Plan, options: ExportOptions) -> Iterable[bytes]:
         """The page, table by table."""

@@ -33,6 +33,7 @@ class MemorySnapshot:
     summary: str = "allocations and frees of each device for pytorch.org/memory_viz"
     suffixes: tuple[str, ...] = (".pickle", ".pkl")
     bytes_per_event: int = 230
+    timed: bool = True
 
     def parts(self, plan: Plan, _options: ExportOptions) -> Iterable[bytes]:
         """The pickled snapshot. Raises `InputError` where the tensors need more addresses than the viewer has."""
