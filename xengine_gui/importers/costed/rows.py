@@ -10,8 +10,6 @@ from xengine_gui.importers.costed.structured import NodeFacts, node_facts
 from xengine_gui.model.operator import Implementation
 from xengine_gui.units import format_count, format_names
 
-_MOST_MISTAKES = 20
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -87,7 +85,7 @@ def rows_of(
     taking = _Taking(fields, sizes, devices)
     rows = {node.key: taking.row(node) for node in raw.nodes}
     if taking.wrong:
-        raise InputError(source, taking.wrong[:_MOST_MISTAKES])
+        raise InputError(source, taking.wrong)
     missing = taking.missing
     if missing:
         spread = spread_keys(keys)
