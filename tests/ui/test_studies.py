@@ -209,6 +209,30 @@ def test_only_ticked_strategies_run(window: MainWindow, compare: ComparePanel, q
     assert not compare.run.isEnabled()
 
 
+def test_the_space_bar_ticks_all_rows_that_are_selected(
+    window: MainWindow, compare: ComparePanel, qtbot: QtBot
+) -> None:
+    compare.table.setFocus()
+    compare.table.selectAll()
+    qtbot.keyClick(compare.table, Qt.Key.Key_Space)
+    assert not compare.model.chosen
+    assert not compare.run.isEnabled()
+    compare.table.selectRow(1)
+    qtbot.keyClick(compare.table, Qt.Key.Key_Space)
+    assert compare.model.chosen == ("greedy",)
+
+
+def test_the_row_that_is_planned_is_in_view(window: MainWindow, compare: ComparePanel, qtbot: QtBot) -> None:
+    cheap(compare)
+    compare.table.setFixedHeight(60)
+    compare.table.scrollToBottom()
+    assert compare.table.verticalScrollBar().value() > 0
+    seen: list[int] = []
+    compare.model.dataChanged.connect(lambda *_: seen.append(compare.table.verticalScrollBar().value()))
+    compared(window, compare, qtbot)
+    assert min(seen) <= compare.table.rowHeight(0)  # where the second row, which is the first that is ticked, is seen
+
+
 def test_other_limits_make_it_old_and_a_click_brings_them_back(
     window: MainWindow, compare: ComparePanel, qtbot: QtBot
 ) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelection, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSplitter, QTableView, QWidget
 
 from xengine_gui.language import tr
@@ -11,7 +12,7 @@ from xengine_gui.schedule.diff import PlanDiff
 from xengine_gui.schedule.diff_words import headline
 from xengine_gui.solve.base import Strategy
 from xengine_gui.solve.compare import ComparedStrategy, Comparison, RowState
-from xengine_gui.ui.models.compare_model import TOTAL, CompareModel
+from xengine_gui.ui.models.compare_model import STRATEGY, TOTAL, CompareModel
 from xengine_gui.ui.models.diff_model import CHANGE, COST, DiffModel
 from xengine_gui.ui.panels.parts import ElidedLabel, Panel, column, fit_rows, row, text_label
 from xengine_gui.ui.panels.study_parts import ExportButton, RunButton, StudyProgress, TimeChoice
@@ -57,6 +58,7 @@ class ComparePanel(Panel):
         self._selected: list[int] = []
         self._work: Problem | None = None
         self._running = False
+        self._at = -1
         self.diff.hide()
         self.model.dataChanged.connect(lambda *_: self._span())
         self.model.modelReset.connect(self._rearrange)
@@ -86,6 +88,7 @@ class ComparePanel(Panel):
         waiting = sum(r.state in (RowState.WAITING, RowState.RUNNING) for r in asked)
         self.progress.show_progress(len(asked) - waiting, len(asked), running=self._running)
         now = next((r for r in rows if r.state is RowState.RUNNING), None)
+        self._follow(-1 if now is None else rows.index(now))
         comparison = self.model.comparison
         if self._running:
             words = (
@@ -124,8 +127,14 @@ class ComparePanel(Panel):
 
     # --- the table
 
+    def _follow(self, place: int) -> None:
+        """Bring the row that is being planned into view when its turn comes."""
+        if place >= 0 and place != self._at:
+            self.table.scrollTo(self.model.index(place, STRATEGY))
+        self._at = place
+
     def _table(self) -> QTableView:
-        table = QTableView(showGrid=False)
+        table = _TickTable(showGrid=False)
         table.setModel(self.model)
         table.setAccessibleName(tr("Strategies side by side"))
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -178,6 +187,21 @@ class ComparePanel(Panel):
     def _choose(self, place: int) -> None:
         if self.model.row(place).summary is not None:
             self.plan_chosen.emit(self.model.row(place))
+
+
+class _TickTable(QTableView):
+    """A table whose rows have ticks; the space bar ticks all that are selected, or takes their ticks away."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Tick several rows at once."""
+        rows = [index.siblingAtColumn(STRATEGY) for index in self.selectionModel().selectedRows()]
+        if event.key() != Qt.Key.Key_Space or len(rows) < 2:
+            super().keyPressEvent(event)
+            return
+        now = self.currentIndex().siblingAtColumn(STRATEGY).data(Qt.ItemDataRole.CheckStateRole)
+        wanted = Qt.CheckState.Unchecked if now == Qt.CheckState.Checked else Qt.CheckState.Checked
+        for index in rows:
+            self.model().setData(index, wanted, Qt.ItemDataRole.CheckStateRole)
 
 
 class DiffPane(QWidget):
