@@ -43,6 +43,22 @@ def select_recompute(window: MainWindow) -> str:
     return operator
 
 
+def test_the_question_is_there_for_the_tensor_that_is_recomputed_too(tight: MainWindow) -> None:
+    """A click on a name in the summary, or in the table of tensors, selects a tensor."""
+    window, panel = tight, tight.what_if.panel
+    operator = select_recompute(window)
+    work = window.document.work
+    assert work is not None
+    made_by = {tensor: o.name for o in work.problem.operators for tensor in o.outputs}
+    for tensor, maker in made_by.items():
+        window.links.model.select_tensor(tensor)
+        shown = window.document.shown
+        assert shown is not None
+        again = any(isinstance(e, Compute) and e.again and e.operator == maker for e in shown.plan.events)
+        assert panel.isVisible() == again
+    assert operator in made_by.values()
+
+
 def test_what_would_make_a_recompute_vanish_is_asked_and_taken(
     tight: MainWindow, plan_awaited: Wait, qtbot: QtBot
 ) -> None:

@@ -54,10 +54,11 @@ class WhatIf(QObject):
         """Something else is selected in a plan as it is shown, on whichever clock."""
         now = self._document.shown
         event = shown.plan.events[selection.event] if shown is not None and selection.kind is Kind.EVENT else None
-        wanted = selection.kind is Kind.OPERATOR or (isinstance(event, Compute) and event.again)
+        wanted = selection.kind in (Kind.OPERATOR, Kind.TENSOR) or (isinstance(event, Compute) and event.again)
         plan = None if now is None or self._document.stale else now.plan
-        events = () if plan is None or not wanted else plan.events
-        again = (i for i, e in enumerate(events) if isinstance(e, Compute) and e.again and e.operator == selection.name)
+        operator = "" if plan is None or not wanted else _operator_of(selection, plan)
+        events = () if plan is None or not operator else plan.events
+        again = (i for i, e in enumerate(events) if isinstance(e, Compute) and e.again and e.operator == operator)
         self.select(plan, next(again, -1))
 
     def select(self, plan: Plan | None, event: int) -> None:
@@ -121,3 +122,10 @@ class WhatIf(QObject):
         plan = None if self._plan is None else within_limit(found, self._plan)
         if plan is not None:
             self._shower.show(plan, tr("limit at which {operator} is not recomputed", operator=found.operator))
+
+
+def _operator_of(selection: Selection, plan: Plan) -> str:
+    """The operator that is selected, or that makes the tensor that is."""
+    if selection.kind is not Kind.TENSOR:
+        return selection.name
+    return next((o.name for o in plan.problem.operators if selection.name in o.outputs), "")
