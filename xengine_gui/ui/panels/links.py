@@ -17,6 +17,7 @@ from xengine_gui.units import format_bandwidth, format_duration
 
 _FIELD_WIDTH = 84
 _WIDEST_NAMES = 150
+_ANY_WIDTH = 16_777_215
 _NEW = next(preset for preset in LINK_PRESETS if preset.key == "pcie4")
 """What a link is that is added."""
 
@@ -199,6 +200,7 @@ class LinkCard(QFrame):
         self.speed.setVisible(not editable)
         self._fields.setVisible(editable)
         self.kind.setVisible(editable)
+        self.title.setMaximumWidth(_WIDEST_NAMES if editable else _ANY_WIDTH)  # alone in its line it begins it
         self.kind.setText(_like(link) or ("changed" if changed else tr("as usual")))
         self.kind.setToolTip(tr("Changed from what the devices have") if changed else tr("As the devices have it"))
         self._usual.setEnabled(changed)
