@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from xengine_gui.cost import device_preset, device_presets
 from xengine_gui.cost.own_presets import own_presets_file
+from xengine_gui.cost.preset_fields import KINDS
 from xengine_gui.session import read_session
 from xengine_gui.ui.dialogs.presets import PresetsDialog
 from xengine_gui.ui.dialogs.report import ReportDialog
@@ -31,6 +32,13 @@ def lenet(window: MainWindow, network_file: Path, plan_awaited: Awaited) -> Main
     window.open_file(network_file)
     plan_awaited()
     return window
+
+
+def presets_of(menu: QMenu) -> list[str]:
+    """The titles of the presets in the submenus of a menu, of which each is for one kind of device."""
+    kinds = [inner for action in menu.actions() if isinstance(inner := action.menu(), QMenu)]
+    assert len({inner.title() for inner in kinds}) == len(kinds) == len(KINDS)
+    return [action.text().split("  ·  ")[0] for inner in kinds for action in inner.actions()]
 
 
 def time_of(window: MainWindow, operator: str, device: str) -> int:
@@ -260,12 +268,11 @@ def test_a_changed_preset_prices_the_network_anew(lenet: MainWindow, qtbot: QtBo
     assert editor.save()
     menu = lenet.left.devices.add_button.menu()
     menu.aboutToShow.emit()
-    titles = [action.text() for action in menu.actions() if action.text()]
-    assert len(titles) == len(set(map(id, titles))) == len(device_presets())
+    assert sorted(presets_of(menu)) == sorted(preset.title for preset in device_presets())
     card = lenet.left.devices.cards["gpu"].preset.menu()
     card.aboutToShow.emit()
     assert card.actions()[-1].text() == "Remove gpu"
-    assert sum(bool(action.text()) for action in card.actions()) == len(device_presets()) + 1
+    assert sorted(presets_of(card)) == sorted(preset.title for preset in device_presets())
     lenet.document.set_preset("gpu", "mine")
     qtbot.waitUntil(lambda: lenet.document.setup.devices[1].preset == "mine")
     before = time_of(lenet, "c1", "gpu")

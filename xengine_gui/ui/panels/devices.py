@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from xengine_gui.cost import DeviceChoice, DevicePreset, device_preset, device_presets
@@ -19,6 +18,14 @@ from xengine_gui.units import format_bandwidth, format_percent, format_size, for
 
 _BAR_STEPS = 1000
 _WIDEST_NAME = 130
+_KINDS = {
+    "cpu": tr("Processors"),
+    "gpu": tr("Graphics cards and accelerators"),
+    "igpu": tr("Integrated graphics"),
+    "mcu": tr("Microcontrollers"),
+    "memory": tr("Memory"),
+    "storage": tr("Storage"),
+}
 
 
 class DevicesPanel(QWidget):
@@ -197,38 +204,40 @@ def _specification(preset: DevicePreset) -> str:
 
 
 def _preset_menu(parent: QWidget, chosen: Callable[[DevicePreset], None]) -> QMenu:
-    """All presets, the kinds apart; filled anew whenever it is opened after the presets have changed."""
+    """All presets, a submenu for each kind; filled anew whenever it is opened after the presets have changed."""
     menu = QMenu(parent)
-    menu.setToolTipsVisible(True)
     listed: list[DevicePreset] = []
-    entries: list[QAction] = []
+    kinds: list[QMenu] = []
 
     def fill() -> None:
         presets = list(device_presets())
         if presets == listed:
             return
-        rest = [action for action in menu.actions() if action not in entries]
-        for action in entries:
-            menu.removeAction(action)
-            action.deleteLater()
-        listed[:], entries[:] = presets, _preset_entries(menu, chosen)
+        for inner in kinds:
+            menu.removeAction(inner.menuAction())
+            inner.deleteLater()
+        rest = menu.actions()
+        listed[:], kinds[:] = presets, _preset_menus(menu, chosen)
         if rest:
-            menu.insertActions(rest[0], entries)
+            menu.insertActions(rest[0], [inner.menuAction() for inner in kinds])
 
     menu.aboutToShow.connect(fill)
     fill()
     return menu
 
 
-def _preset_entries(menu: QMenu, chosen: Callable[[DevicePreset], None]) -> list[QAction]:
-    """An entry for each preset at the end of a menu, with lines between the kinds."""
-    entries, kind = [], ""
-    for preset in sorted(device_presets(), key=lambda p: p.kind):
-        if kind and preset.kind != kind:
-            entries.append(menu.addSeparator())
-        kind = preset.kind
-        action = menu.addAction(f"{preset.title}  ·  {format_size(preset.memory_bytes)}, {_specification(preset)}")
-        action.setToolTip(f"{preset.summary}\n{preset.source}")
-        action.triggered.connect(lambda _checked=False, preset=preset: chosen(preset))
-        entries.append(action)
-    return entries
+def _preset_menus(menu: QMenu, chosen: Callable[[DevicePreset], None]) -> list[QMenu]:
+    """A submenu at the end of a menu for each kind of device that there is, with an entry for each preset."""
+    menus = []
+    for kind, title in _KINDS.items():
+        presets = [preset for preset in device_presets() if preset.kind == kind]
+        if not presets:
+            continue
+        inner = menu.addMenu(title)
+        inner.setToolTipsVisible(True)
+        menus.append(inner)
+        for preset in presets:
+            action = inner.addAction(f"{preset.title}  ·  {format_size(preset.memory_bytes)}, {_specification(preset)}")
+            action.setToolTip(f"{preset.summary}\n{preset.source}")
+            action.triggered.connect(lambda _checked=False, preset=preset: chosen(preset))
+    return menus
