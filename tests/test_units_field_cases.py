@@ -89,6 +89,15 @@ def test_u5_a_limit_that_makes_no_sense_is_bad_input(text: str, tmp_path: Path, 
     assert "Traceback" not in told
 
 
+def test_u6_a_limit_of_mebibytes_is_no_slip_of_the_unit(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "chain.json"
+    write_problem(chain_problem(2 * 2**20, 4, device="gpu", size_bytes=4 * 2**20), path)
+    assert main(["plan", str(path)]) == 3
+    told = capsys.readouterr().err
+    assert "gpu may hold 2,097,152 bytes, and t0 alone takes 4,194,304 bytes." in told
+    assert "unit" not in told
+
+
 def test_u6_a_limit_without_unit_is_bytes_and_too_small_a_one_is_told(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "chain.json"
     write_problem(chain_problem(8192, 4, device="gpu", size_bytes=10_000), path)
