@@ -60,6 +60,8 @@ def test_a_problem_is_read_as_it_was(tmp_path: Path, problem: Problem) -> None:
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(TEXTS, min_size=1, max_size=4, unique=True), TEXTS, TEXTS, TEXTS)
 @example(["a\x01b", "a\\u0001b", " a", "a"], "gpu\n1", "\x1b[31m", "two\r\nlines ")
+@example(["", "a"], "gpu", "", "")
+@example(["a", ""], "", "", "")
 def test_names_of_any_characters_come_back(
     tmp_path: Path, names: list[str], device: str, kind: str, notes: str
 ) -> None:

@@ -117,7 +117,7 @@ class _Making:
             raise InputError(source, mistakes)
         nodes = {node.key: node for node in self.raw.nodes}
         made = Problem(
-            name=text_of(self.raw.values, "name") or self.raw.name,
+            name=text_of(self.raw.values, "name") or ("" if EXACT_FORM in self.raw.values else self.raw.name),
             devices=self.facts.devices,
             operators=tuple(self._operator(nodes[key]) for key in self.order),
             tensors=self._tensors(),
@@ -218,7 +218,8 @@ def _names(raw: RawGraph, fields: Fields) -> dict[str, str]:
     """Names for people where every node has one of its own, ids where not."""
     attribute = fields.attributes.get("name")
     named = {node.key: text_of(node.values, attribute.key) if attribute else "" for node in raw.nodes}
-    return named if all(named.values()) and len(set(named.values())) == len(named) else {key: key for key in named}
+    are_names = all(named.values()) or EXACT_FORM in raw.values
+    return named if are_names and len(set(named.values())) == len(named) else {key: key for key in named}
 
 
 def _rounded(raw: RawGraph, fields: Fields) -> list[str]:
