@@ -72,36 +72,8 @@ class MainWindow(QMainWindow):
         menus = self.submenus.menus
         menus.update({"export": self.exporting.menu, **group_menus(self, self.actions_by_key)})
         self.tools = ToolBar(self.actions_by_key, menus["strategy"], menus["mode"], menus["clock"])
-        self.left = LeftPanel()
-        self.link_editing = LinkEditing(self.document, self.left.links, self)
-        self.centre = CentrePanel()
-        self.sessions = SessionKeeper(self.document, self.planning, self.clock_view, self.centre.timeline, self)
-        self.sessions.panels = lambda: self.panel_layout
-        self.session_bars = SessionBars(self.sessions)
-        self.selection = SelectionPanel()
-        self.links = SelectionLinks(self, self.centre.timeline, self.selection)
-        self.loop = Loop(self.document, self.clock_view, self.centre.timeline, self.left, self)
-        self.centre.add_below(self.loop.beside)
-        self.shortages = Shortages(self.document, self.planning, self.centre.timeline, self.centre.trouble, self)
-        self.what_if = WhatIf(self.document, self.planning, self)
-        self.selection.add_below_reasons(self.what_if.panel)
-        self.walk = GraphWiring(self, self.centre, self.links.model)
-        self.walk.serve_menu(self.loop.new_menu)
-        self.progress = ProgressPanel()
-        self.summary = SummaryPanel()
-        self.log = LogPanel()
-        self.studies = Studies(self.document, self.planning, self)
-        self.below = BelowTabs(
-            {
-                "summary": (tr("Summary"), self.summary),
-                "operators": (tr("Operators"), self.links.operators),
-                "tensors": (tr("Tensors"), self.links.tensors),
-                "compare": (tr("Compare"), self.studies.compare),
-                "sweep": (tr("Sweep"), self.studies.sweep),
-                "difference": (tr("Difference"), self.loop.difference),
-                "log": (tr("Log"), self.log),
-            }
-        )
+        self._make_panels()
+        self.below = self._tabs()
         self.status = StatusLine()
         self.head = Head()
         self.splitters: dict[str, QSplitter] = {}
@@ -153,6 +125,41 @@ class MainWindow(QMainWindow):
         self.left.fold(layout.folded)
 
     # --- building
+
+    def _make_panels(self) -> None:
+        """The parts of the window, each after those that it serves."""
+        self.left = LeftPanel()
+        self.link_editing = LinkEditing(self.document, self.left.links, self)
+        self.centre = CentrePanel()
+        self.sessions = SessionKeeper(self.document, self.planning, self.clock_view, self.centre.timeline, self)
+        self.sessions.panels = lambda: self.panel_layout
+        self.session_bars = SessionBars(self.sessions)
+        self.selection = SelectionPanel()
+        self.links = SelectionLinks(self, self.centre.timeline, self.selection)
+        self.loop = Loop(self.document, self.clock_view, self.centre.timeline, self.left, self)
+        self.centre.add_below(self.loop.beside)
+        self.shortages = Shortages(self.document, self.planning, self.centre.timeline, self.centre.trouble, self)
+        self.what_if = WhatIf(self.document, self.planning, self)
+        self.selection.add_below_reasons(self.what_if.panel)
+        self.walk = GraphWiring(self, self.centre, self.links.model)
+        self.walk.serve_menu(self.loop.new_menu)
+        self.progress = ProgressPanel()
+        self.summary = SummaryPanel()
+        self.log = LogPanel()
+        self.studies = Studies(self.document, self.planning, self)
+
+    def _tabs(self) -> BelowTabs:
+        return BelowTabs(
+            {
+                "summary": (tr("Summary"), self.summary),
+                "operators": (tr("Operators"), self.links.operators),
+                "tensors": (tr("Tensors"), self.links.tensors),
+                "compare": (tr("Compare"), self.studies.compare),
+                "sweep": (tr("Sweep"), self.studies.sweep),
+                "difference": (tr("Difference"), self.loop.difference),
+                "log": (tr("Log"), self.log),
+            }
+        )
 
     def _arrange(self) -> None:
         actions = self.actions_by_key
