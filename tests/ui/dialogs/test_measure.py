@@ -51,6 +51,7 @@ def test_a_network_is_measured_and_its_times_are_laid_over_it(
     with qtbot.waitSignal(dialog.measuring.finished, timeout=WITHIN_MS):
         dialog.start_button.click()
         assert dialog.bar.isVisible()
+        assert not dialog.bar.isTextVisible()  # it is thinner than a line
         assert not dialog.start_button.isEnabled()
     work = lenet.document.work
     assert work is not None

@@ -60,7 +60,7 @@ class MeasureDialog(QDialog):
         self.processor_time.setToolTip(tr("For a machine that has other work: it disturbs this count little"))
         self.file = QLineEdit(str(_proposal(work)))
         self.browse = QPushButton(tr("Choose…"))
-        self.bar = QProgressBar(minimum=0, maximum=len(work.problem.operators), value=0)
+        self.bar = QProgressBar(minimum=0, maximum=len(work.problem.operators), value=0, textVisible=False)
         self.last = ElidedLabel("", "small")
         self.message = text_label("", wrap=True)
         self.start_button, self.cancel_button = QPushButton(tr("Measure")), QPushButton(tr("Cancel"))
