@@ -297,6 +297,24 @@ def test_a_plan_that_comes_while_a_limit_is_held_leaves_it_in_the_hand(view: Tim
     qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
+def test_a_limit_that_is_let_go_of_over_another_file_holds_no_scale(view: TimelineView) -> None:
+    def top_bytes() -> int:
+        frame = view.frame()
+        assert frame is not None
+        return frame.memory_scale(0).top_bytes
+
+    others = timeline_of(EVENTS, {"gpu": None, "host": None}, sizes={"conv_1": 5})
+    view.set_timeline(others)
+    wanted = top_bytes()
+    view.set_timeline(small())
+    device = small().devices[0].device
+    view.hold_limit(device, GIB)
+    view.set_timeline(None)
+    view.hold_limit(device, None)
+    view.set_timeline(others)
+    assert top_bytes() == wanted
+
+
 def test_limits_set_from_elsewhere_move_the_lines(view: TimelineView) -> None:
     before = limit_place(view).y()
     view.set_limits({"gpu": GIB})

@@ -217,13 +217,13 @@ class TimelineView(TimelineCanvas):
 
     def hold_limit(self, device: str, limit_bytes: int | None) -> None:
         """While a limit is dragged: show it there on a scale that stands still; `None` lets the scale go again."""
+        if limit_bytes is None:
+            self._tops.pop(device, None)  # also where another file has no such device
         frame = self.frame()
         position = next((i for i, d in enumerate(frame.index.devices) if d.name == device), None) if frame else None
         if frame is None or position is None:
             return
-        if limit_bytes is None:
-            self._tops.pop(device, None)
-        else:
+        if limit_bytes is not None:
             self._tops.setdefault(device, frame.memory_scale(position).top_bytes)
             self._limits[device] = limit_bytes
         self.repaint_all()
