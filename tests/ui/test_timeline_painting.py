@@ -19,7 +19,7 @@ from xengine_gui.ui.timeline.hits import limit_at
 from xengine_gui.ui.timeline.index import TimelineIndex
 from xengine_gui.ui.timeline.layout import Band, arrange
 from xengine_gui.ui.timeline.memory import limit_label
-from xengine_gui.ui.timeline.painting import paint_axis, paint_timeline
+from xengine_gui.ui.timeline.painting import paint_axis, paint_timeline, title_of
 
 S = 10**9
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -207,6 +207,18 @@ def test_names_are_elided_and_never_leave_their_bar() -> None:
     assert band is not None
     beyond = row[int(band.top) : int(band.bottom), int(frame.x(S)) + 2 : int(frame.x(9 * S)) - 2]
     assert (is_colour(beyond, frame.theme.card) | is_colour(beyond, frame.theme.grid)).all()
+
+
+def test_where_room_is_short_figures_go_before_the_name() -> None:
+    font = QFont()
+    font.setPixelSize(13)
+    fonts = Fonts(font)
+    titles = [title_of("gpu", 1.0, 62, 90, 100, fonts, room) for room in (2000.0, 300.0, 200.0)]
+    assert [title.name for title in titles] == ["gpu"] * 3
+    assert [title.facts.count("·") for title in titles] == sorted((t.facts.count("·") for t in titles), reverse=True)
+    assert titles[0].facts == "busy 100.0 %  ·  62 recomputes  ·  peak 90.0 % of its limit"
+    assert titles[-1].facts == "peak 90.0 % of its limit"
+    assert all(t.name_width + t.facts_width <= room for t, room in zip(titles, (2000.0, 300.0, 200.0), strict=True))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

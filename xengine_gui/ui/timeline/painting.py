@@ -35,6 +35,8 @@ from xengine_gui.units import format_count, format_percent
 _MOST_CURVES = 24
 _ARROW_ALPHA = 235
 _MOST_LINES = 110
+_NAME_SHARE, _NAME_GAP = 0.3, 16
+"""What a long name has of the line of a card at least; between it and the figures."""
 
 
 def paint_timeline(painter: QPainter, frame: Frame) -> None:
@@ -118,7 +120,7 @@ def _title(painter: QPainter, frame: Frame, position: int) -> None:
     device = frame.index.devices[position]
     limit = frame.limit_bytes(device.device)
     peak, busy = device.device.peak_bytes, device.busy_ratio if len(device.compute) else None
-    title = _title_of(device.name, busy, device.recompute_count, peak, limit, fonts, right - left)
+    title = title_of(device.name, busy, device.recompute_count, peak, limit, fonts, right - left)
     is_over = limit is not None and peak > limit
     _clear_behind(painter, frame, right - title.facts_width, right, band)
     painter.setPen(ink_of(theme.error if is_over else theme.text_muted))
@@ -137,7 +139,7 @@ class _Title:
 
 
 @lru_cache(maxsize=64)
-def _title_of(
+def title_of(
     device: str,
     busy: float | None,
     recomputes: int,
@@ -146,14 +148,19 @@ def _title_of(
     fonts: Fonts,
     room: float,
 ) -> _Title:
+    """The name of a card and as many of its figures as have room beside it."""
     facts = [] if busy is None else [tr("busy {busy}", busy=format_percent(busy))]
     if recomputes:
         facts.append(format_count(recomputes, "recompute"))
     if limit_bytes:
         facts.append(tr("peak {peak_bytes} of its limit", peak_bytes=format_percent(peak_bytes / limit_bytes)))
+    least = min(fonts.bold_metrics.horizontalAdvance(printable(device)), room * _NAME_SHARE)
     text = "  ·  ".join(facts)
+    while len(facts) > 1 and fonts.small_metrics.horizontalAdvance(text) + _NAME_GAP + least > room:
+        facts.pop(0)  # the name goes before what the summary tells too
+        text = "  ·  ".join(facts)
     width = fonts.small_metrics.horizontalAdvance(text)
-    name = fonts.bold_metrics.elidedText(printable(device), Qt.TextElideMode.ElideRight, room - width - 16)
+    name = fonts.bold_metrics.elidedText(printable(device), Qt.TextElideMode.ElideRight, room - width - _NAME_GAP)
     return _Title(name, fonts.bold_metrics.horizontalAdvance(name), text, width)
 
 
