@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from xengine_gui import planner
 from xengine_gui.model.plan_file import write_plan
 from xengine_gui.schedule.summary import summarise
+from xengine_gui.schedule.timeline import Timeline
 from xengine_gui.solve.base import SolveOptions
 from xengine_gui.ui.held import HeldIndex
 from xengine_gui.ui.main_window import MainWindow
@@ -64,9 +65,11 @@ def test_a_large_plan_is_painted_before_it_is_judged_and_not_called_valid(
     plan = planner.plan(training_chain(20), "retain-all")
     write_plan(plan, tmp_path / "plan.json")
     seen: list[tuple[int, bool, bool, bool]] = []
+    pictures: list[Timeline] = []
 
-    def look(picture: object) -> None:
+    def look(picture: Timeline | None) -> None:
         if picture is not None:
+            pictures.append(picture)
             timeline = window.centre.timeline.timeline()
             assert timeline is picture
             assert timeline is not None
@@ -78,6 +81,13 @@ def test_a_large_plan_is_painted_before_it_is_judged_and_not_called_valid(
     window.open_file(tmp_path / "plan.json")
     qtbot.waitUntil(lambda: window.document.shown is not None, timeout=WITHIN_MS)
     assert seen == [(len(plan.events), False, False, False)]
+    shown = window.document.shown
+    assert shown is not None
+    for glance, device in zip(pictures[0].devices, shown.timeline.devices, strict=True):
+        assert glance.compute.start_ns.tolist() == device.compute.start_ns.tolist()
+        assert glance.compute.category.tolist() == device.compute.category.tolist()
+        assert glance.free_ns.tolist() == device.free_ns.tolist()
+        assert (len(glance.memory_ns), glance.limit_bytes) == (0, device.limit_bytes)  # its memory is not known yet
     assert window.centre.timeline.isEnabled()
     assert window.actions_by_key["save_plan"].isEnabled()
     assert window.status.verdict.isVisibleTo(window)

@@ -1,6 +1,6 @@
 """A plan as flat arrays, sorted by time and ready to paint; no drawing in it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -74,12 +74,19 @@ _PHASES = {
 _MOST = 2**62
 """What is larger is drawn as this, which leaves room to compute with in 64 bits; as times it is 146 years."""
 
+_UNKNOWN = MemoryCurve((), (), 0, 0, 0, None)
 _Bar = tuple[int, int, int, int]
 
 
 def timeline(plan: Plan, replayed: Replay | None = None) -> Timeline:
     """The arrays of a plan's picture; a plan without events has empty lanes. `replayed` is its replay, if known."""
-    phase = {o.name: _PHASES[o.phase] for o in plan.problem.operators}
+    replayed = replayed or replay(plan)
+    return lanes_of(plan, {o.name: o.phase for o in plan.problem.operators}, replayed.memory)
+
+
+def lanes_of(plan: Plan, phases: Mapping[str, Phase], memory: Mapping[str, MemoryCurve]) -> Timeline:
+    """The lanes of events whose operators are of these phases, with the memory of the devices of which it is known."""
+    phase = {name: _PHASES[phase] for name, phase in phases.items()}
     names = [d.name for d in plan.problem.devices]
     compute: dict[str, list[_Bar]] = {name: [] for name in names}
     incoming: dict[str, list[_Bar]] = {name: [] for name in names}
@@ -95,18 +102,18 @@ def timeline(plan: Plan, replayed: Replay | None = None) -> Timeline:
             outgoing[event.source].append(bar)
         else:
             frees[event.device].append((event.start_ns, i))
-    replayed = replayed or replay(plan)
     devices = tuple(
         _device(
             device.name,
             device.memory_limit_bytes,
             (_bars(compute[device.name]), _bars(incoming[device.name]), _bars(outgoing[device.name])),
             frees[device.name],
-            replayed.memory[device.name],
+            memory.get(device.name, _UNKNOWN),
         )
         for device in plan.problem.devices
     )
-    return Timeline(plan, devices, min(replayed.total_ns, _MOST))
+    end_ns = max((event.end_ns for event in plan.events), default=0)
+    return Timeline(plan, devices, min(end_ns, _MOST))
 
 
 def _device(

@@ -44,12 +44,11 @@ class ShownPlan:
         *,
         with_makespan: bool = True,
         replayed: Replay | None = None,
-        pictured: Timeline | None = None,
     ) -> "ShownPlan":
-        """All that is shown of a plan that has events; `replayed` and `pictured` are known of it, maybe."""
+        """All that is shown of a plan that has events; `replayed` is its replay, if known."""
         summary = summarise(plan, unlimited_total_ns, with_makespan=with_makespan)
         replayed = replayed or replay(plan)
-        return cls(plan, pictured or timeline(plan, replayed), replayed, summary)
+        return cls(plan, timeline(plan, replayed), replayed, summary)
 
     @cached_property
     def tensor_bytes(self) -> Mapping[str, int]:

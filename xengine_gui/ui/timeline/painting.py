@@ -118,7 +118,7 @@ def _title(painter: QPainter, frame: Frame, position: int) -> None:
     fonts, theme, band = frame.fonts, frame.theme, frame.layout.cards[position].title
     left, right = frame.layout.card_left + 12, frame.layout.right
     device = frame.index.devices[position]
-    limit = frame.limit_bytes(device.device)
+    limit = frame.limit_bytes(device.device) if len(device.device.memory_ns) else None
     peak, busy = device.device.peak_bytes, device.busy_ratio if len(device.compute) else None
     title = title_of(device.name, busy, device.recompute_count, peak, limit, fonts, right - left)
     is_over = limit is not None and peak > limit
