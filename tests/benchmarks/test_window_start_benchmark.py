@@ -38,13 +38,17 @@ import json
 import sys
 
 if __name__ == "__main__":
-    from xengine_gui.ui.application import make_application
-    from xengine_gui.ui.main_window import MainWindow
+    from xengine_gui.ui.garbage import lasting_objects
+
+    with lasting_objects():
+        from xengine_gui.ui.application import make_application
+        from xengine_gui.ui.main_window import MainWindow
 
     imported = time.perf_counter()
-    app = make_application()
-    window = MainWindow()
-    window.show()
+    with lasting_objects():
+        app = make_application()
+        window = MainWindow()
+        window.show()
     app.processEvents()
     painted = time.perf_counter()
     loaded = [name for name in sys.argv[1:] if name in sys.modules]

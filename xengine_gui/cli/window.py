@@ -15,7 +15,10 @@ def run(arguments: argparse.Namespace) -> int:
         _check(path)
     refuse_without_display()
     with qt_errors_told():
-        from xengine_gui.ui.application import run_window  # noqa: PLC0415
+        from xengine_gui.ui.garbage import lasting_objects  # noqa: PLC0415
+
+        with lasting_objects():
+            from xengine_gui.ui.application import run_window  # noqa: PLC0415
     return run_window(arguments.files, demo=arguments.demo)
 
 

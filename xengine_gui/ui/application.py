@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from xengine_gui.errors import PlannerError
 from xengine_gui.language import LANGUAGE
 from xengine_gui.paths import resources
+from xengine_gui.ui.garbage import lasting_objects
 from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.settings import load_settings
 from xengine_gui.ui.theme import THEME_CHOICES, apply_theme
@@ -34,10 +35,11 @@ def run_window(files: Sequence[Path], *, demo: bool = False) -> int:
     Raises `PlannerError` where there is no display, or Qt cannot use it.
     """
     check_display()
-    app = make_application()
-    window = MainWindow()
-    interrupts = _Interrupts(app, window)
-    window.show()
+    with lasting_objects():
+        app = make_application()
+        window = MainWindow()
+        interrupts = _Interrupts(app, window)
+        window.show()
     QTimer.singleShot(_SHOWN_MS, window, load_ahead)
     if files:
         QTimer.singleShot(0, window, lambda: window.open_file(files[0]))

@@ -1,8 +1,6 @@
 """Plans of files, judged before they are shown as valid; a large one is painted while it is judged."""
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from xengine_gui.errors import InputError
@@ -14,6 +12,7 @@ from xengine_gui.schedule.replay import replay
 from xengine_gui.schedule.timeline import Timeline
 from xengine_gui.schedule.verify import verify, verify_walked
 from xengine_gui.schedule.walk import Walk
+from xengine_gui.ui.garbage import lasting_objects
 from xengine_gui.ui.glance import glance_of
 from xengine_gui.ui.shown_plan import MANY_EVENTS, ShownPlan
 from xengine_gui.ui.work import Setup, Work, open_work
@@ -24,7 +23,7 @@ Glance = Callable[[Timeline], None]
 
 def open_checked(path: Path, setup: Setup, glance: Glance) -> tuple[Work, ShownPlan | None]:
     """What a file holds, with its plan, if it has one, judged. The picture of a large plan goes to `glance` before."""
-    with _lasting_objects():
+    with lasting_objects():
         if not _is_plan(path) or setup.mapping or setup.sizes:
             work, plan = open_work(path, setup)
             return work, None if plan is None else checked(path, plan)
@@ -57,16 +56,3 @@ def checked(path: Path, plan: Plan) -> ShownPlan | None:
 
 def _refusal(path: Path, broken: tuple[str, ...]) -> InputError:
     return InputError(path.name, tr("the plan breaks a rule: {broken}", broken=broken[0]))
-
-
-@contextmanager
-def _lasting_objects() -> Iterator[None]:
-    """For what makes a great many objects that stay: they are not looked through for garbage, now or soon after."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        # Those looked at rarely take them in at once, which else would be one long look in the middle of something.
-        gc.freeze()
-        gc.unfreeze()
-        gc.enable()
