@@ -24,7 +24,7 @@ from xengine_gui.ui.main_window import MainWindow
 from xengine_gui.ui.settings import load_settings
 from xengine_gui.ui.theme import THEME_CHOICES, apply_theme
 
-_SWITCH_INTERVAL_S = 0.0005
+_SWITCH_INTERVAL_S = 0.0001
 _SHOWN_MS = 200
 _GC_THRESHOLDS = (20_000, 5, 1000)
 

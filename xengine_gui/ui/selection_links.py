@@ -18,6 +18,7 @@ from xengine_gui.ui.search_popup import Entry, SearchPopup
 from xengine_gui.ui.selection import NOTHING, Kind, Selection, SelectionModel
 from xengine_gui.ui.selection_traces import Traces
 from xengine_gui.ui.shown_plan import PAINTED_MS, ShownPlan
+from xengine_gui.ui.timeline.lit import Lit
 from xengine_gui.ui.timeline.marks import Marks
 from xengine_gui.ui.timeline.view import TimelineView
 
@@ -75,7 +76,6 @@ class SelectionLinks(QObject):
         if shown is None or self.model.shown is None or shown.timeline is not self.model.shown.timeline:
             self.traces = None if shown is None else shown.traces
             self._panel.show_plan(shown, self.traces)
-            self._timeline.set_stack_source(None if self.traces is None else self.traces.stacks_made)
             traces = self.traces
             if shown is None or traces is None:
                 self.operators.show_plan(None)
@@ -84,9 +84,15 @@ class SelectionLinks(QObject):
                 self.operators.show_plan(lambda: operator_rows(shown, traces))
                 self.tensors.show_plan(lambda: tensor_rows(shown, traces))
                 self._make_tables(traces)
+        self._timeline.set_stack_source(None if self.traces is None else self.traces.stacks_made)
         self.model.set_work(problem)
         self.model.set_plan(shown)
         self._show()
+
+    def let_go(self) -> None:
+        """The timeline shows a plan on the way: what belongs to the last one is not painted into it."""
+        self._timeline.set_stack_source(None)
+        self._timeline.set_marks(self._marks(None))
 
     def _make_tables(self, traces: Traces) -> None:
         """Of a large plan, make beside the window what the first selection wants."""
@@ -159,16 +165,20 @@ class SelectionLinks(QObject):
         device = current.device if time_ns >= 0 else ""
         self.model.select(Selection(Kind.TENSOR, name, device, time_ns=time_ns))
 
+    def _marks(self, lit: Lit | None) -> Marks:
+        current = self.model.current
+        pinned = current.kind in (Kind.MOMENT, Kind.TENSOR) and current.time_ns >= 0
+        stretch = (current.time_ns, current.end_ns) if current.kind is Kind.RANGE else None
+        return Marks(lit, current.time_ns if pinned else None, stretch)
+
     def _show(self) -> None:
         """Show the selection everywhere."""
         current, traces = self.model.current, self.traces
         lit = None if traces is None else traces.lit(current)
-        pinned = current.kind in (Kind.MOMENT, Kind.TENSOR) and current.time_ns >= 0
-        stretch = (current.time_ns, current.end_ns) if current.kind is Kind.RANGE else None
         self._is_showing = True
         try:
             self._timeline.select_event(current.event)
-            self._timeline.set_marks(Marks(lit, current.time_ns if pinned else None, stretch))
+            self._timeline.set_marks(self._marks(lit))
             self._reveal(current)
         finally:
             self._is_showing = False

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xengine_gui.ui.main_window import MainWindow
 
 _SUMMED_EVERY_MS = 150
+_RESTS_AFTER_MS = 150
 
 
 class WindowShown(QObject):
@@ -28,6 +29,8 @@ class WindowShown(QObject):
         self._told: tuple[ShownPlan | None, Problem | None] | None = None
         self._summary = QTimer(self, interval=_SUMMED_EVERY_MS, singleShot=True)
         self._summary.timeout.connect(self.summary)
+        self._rest = QTimer(self, interval=_RESTS_AFTER_MS, singleShot=True)
+        self._rest.timeout.connect(self.rest)
 
     def work(self) -> None:
         """Something else is open, or the problem was edited."""
@@ -69,8 +72,24 @@ class WindowShown(QObject):
         self._told, self._is_glance = (shown, problem), False
         window.centre.timeline.setEnabled(True)
         window.centre.show_plan(shown, problem)
-        window.links.show_plan(shown, problem)
-        window.walk.show_plan(shown, problem)
+        if window.planning.is_dragging and shown is not None:
+            window.links.let_go()
+            self._rest.start()
+        else:
+            self.rest()
+
+    def rest(self) -> None:
+        """Show the plan beside the timeline too; while a limit is dragged, only once it rests."""
+        self._rest.stop()
+        if self._told is not None:
+            self._window.links.show_plan(*self._told)
+            self._window.walk.show_plan(*self._told)
+
+    def dragging(self, *, is_dragged: bool) -> None:
+        """A limit is taken up, or let go of."""
+        self._window.planning.is_dragging = is_dragged
+        if not is_dragged and self._rest.isActive():
+            self.rest()
 
     def glance(self, picture: Timeline | None) -> None:
         """A large plan is painted while it is judged: nothing is said of it, and nothing in it can be chosen.

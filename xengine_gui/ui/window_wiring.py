@@ -99,13 +99,13 @@ def _connect_planning(window: "MainWindow") -> None:
 
 
 def _connect_panels(window: "MainWindow") -> None:
-    document, planning, devices = window.document, window.planning, window.left.devices
+    document, devices = window.document, window.left.devices
     files, shown = window.files, window.shown
     devices.limit_edited.connect(document.set_limit)
     devices.preset_chosen.connect(document.set_preset)
     devices.remove_asked.connect(document.remove_device)
     devices.add_asked.connect(document.add_device)
-    window.loop.drag_changed.connect(lambda dragging: setattr(planning, "is_dragging", dragging))
+    window.loop.drag_changed.connect(lambda dragging: shown.dragging(is_dragged=dragging))
     window.links.model.changed.connect(shown.what_if)
     window.loop.serve_tables(window.links.operators.table, window.links.tensors.table)
     window.what_if.told.connect(window.log.add)

@@ -75,6 +75,8 @@ class TimelineCanvas(QAbstractScrollArea):
 
     def set_stack_source(self, source: StackSource | None) -> None:
         """Who is asked for the tensors of the timeline that is shown, when they are first to be told apart."""
+        if source == self._stack_source:
+            return
         self._stack_source, self._stacks = source, {}
         if self._is_stacked:
             self.repaint_all()
