@@ -92,6 +92,36 @@ def test_a_drag_is_planned_on_the_way_and_undone_as_one(
     assert not window.planning.running
 
 
+def test_lists_and_tables_follow_a_dragged_limit_once_it_rests(
+    chain_window: MainWindow, plan_awaited: Wait, qtbot: QtBot
+) -> None:
+    window, timeline = chain_window, chain_window.centre.timeline
+    timeline.set_stacked(True)
+    window.links.model.select_operator("f3")
+    assert timeline.is_stacked()
+    before = window.document.shown
+    told: list[bool] = []
+
+    def look() -> None:
+        shown = window.document.shown
+        if shown is not before and shown is not None and not window.document.stale:
+            told.append(timeline.timeline() is shown.timeline and window.links.model.shown is before)
+
+    window.document.plan_changed.connect(look)
+    timeline.limit_dragging.emit("gpu", 500)
+    qtbot.waitUntil(lambda: bool(told), timeout=WITHIN_MS)
+    assert told[0]  # the timeline shows the plan, and the lists still tell of the last one
+    timeline.limit_dragged.emit("gpu", 500)
+    plan_awaited()
+    qtbot.waitUntil(lambda: window.links.model.shown is window.document.shown, timeout=WITHIN_MS)
+    assert window.links.model.current.name == "f3"
+    assert window.walk.playback.count == len(window.document.shown.plan.events)  # type: ignore[union-attr]
+    timeline.grab()
+    frame = timeline.frame()
+    assert frame is not None
+    assert set(frame.stacks) == {"gpu"}
+
+
 def test_a_drag_that_is_taken_back_leaves_nothing_to_undo(chain_window: MainWindow, qtbot: QtBot) -> None:
     window = chain_window
     before = window.document.shown
