@@ -1,8 +1,8 @@
 """Painting of a ghost over a timeline: the old memory level, outlines of what vanished, brackets at what appeared."""
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QRegion
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QRegion
 
 from xengine_gui.language import tr
 from xengine_gui.ui.ghost import Ghost, Marks
@@ -15,6 +15,8 @@ from xengine_gui.ui.timeline.memory import limit_label
 from xengine_gui.ui.timeline.primitives import TEXT_LEFT, draw_rects
 
 _LEAST_WIDTH = 3.0
+_LINE = 1.2
+_DASH, _DASH_PERIOD = 5.0, 8.0
 _UNDERLINE = 3.0
 _DASHED_FROM = 12.0
 """The dashes of a narrower outline would look like a letter."""
@@ -94,19 +96,8 @@ def _level(painter: QPainter, frame: Frame, position: int, level: StepCurve) -> 
     high = level.envelope(frame.columns).high
     # What is above the scale is out of sight, and not at the top, where it would look like a level.
     shown = scale.band.bottom - np.minimum(high / scale.top_bytes, 2.0) * scale.band.height
-    change = np.flatnonzero(np.diff(shown, prepend=np.nan) != 0)
-    x = layout.left + change * layout.column_width
-    y = shown[change]
-    corners: list[QPointF] = []
-    for i in range(len(change)):
-        if i:
-            corners.append(QPointF(float(x[i]), float(y[i - 1])))
-        corners.append(QPointF(float(x[i]), float(y[i])))
-    corners.append(QPointF(layout.right, float(y[-1])))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    pen = QPen(QColor(frame.theme.text), 1.2, Qt.PenStyle.CustomDashLine)
-    pen.setDashPattern([4.0, 2.5])
-    painter.setPen(pen)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(frame.theme.text))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     painter.save()
     plot = QRectF(layout.left, scale.band.top, layout.plot_width, scale.band.height + 1)
@@ -114,8 +105,23 @@ def _level(painter: QPainter, frame: Frame, position: int, level: StepCurve) -> 
     # The limit's label stays readable.
     covered = QRegion() if label is None else QRegion(label.box.toAlignedRect())
     painter.setClipRegion(QRegion(plot.toAlignedRect()).subtracted(covered))
-    painter.drawPolyline(QPolygonF(corners))
+    _dashes(painter, shown, layout.left, layout.column_width)
     painter.restore()
+
+
+def _dashes(painter: QPainter, level: FloatArray, left: float, column_width: float) -> None:
+    """A dashed line along heights, one per column. A pen's dashes along thousands of corners take far longer."""
+    place = np.arange(len(level)) * column_width
+    is_on = place % _DASH_PERIOD < _DASH
+    changes = np.diff(level, prepend=level[0]) != 0
+    starts = np.flatnonzero(changes | np.diff(is_on, prepend=~is_on[0]))
+    ends = np.append(starts[1:], len(level))
+    seen = is_on[starts]
+    starts, ends = starts[seen], ends[seen]
+    draw_rects(painter, left + place[starts], level[starts] - _LINE / 2, (ends - starts) * column_width, _LINE)
+    rises = np.flatnonzero(changes & is_on)
+    top = np.minimum(level[rises], level[rises - 1])
+    draw_rects(painter, left + place[rises], top, _LINE, np.abs(level[rises] - level[rises - 1]))
 
 
 def _caption(painter: QPainter, frame: Frame, ghost: Ghost) -> None:

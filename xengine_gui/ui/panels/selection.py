@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from xengine_gui.language import tr
+from xengine_gui.schedule.timeline import DeviceTimeline
 from xengine_gui.ui.background import Background
 from xengine_gui.ui.explaining import LazyExplainer
 from xengine_gui.ui.models.event_details import EventDescriber, EventDetails, Fact
@@ -130,7 +131,7 @@ class SelectionPanel(Panel):
             self.device.clear()
             self.device.addItems(names)
         if shown is not None and not 0 < self._time_ns <= shown.timeline.end_ns:
-            busiest = max(shown.timeline.devices, key=lambda d: d.peak_bytes, default=None)
+            busiest = max(shown.timeline.devices, key=_fullness, default=None)
             self._time_ns = 0 if busiest is None else busiest.peak_ns
             self.device.setCurrentText("" if busiest is None else busiest.device)
         self.show_selection(NOTHING)
@@ -333,3 +334,8 @@ def _facts(facts: Iterable[Fact], label_role: str = "muted") -> QWidget:
     widget = QWidget()
     widget.setLayout(grid)
     return widget
+
+
+def _fullness(device: DeviceTimeline) -> tuple[float, int]:
+    """How much of its limit a device comes to hold; of those without limits, how many bytes."""
+    return (device.peak_bytes / device.limit_bytes if device.limit_bytes else 0.0), device.peak_bytes
