@@ -38,10 +38,13 @@ class TorchExportImporter:
                 str(path), "name the function that gives the module and its example inputs, as in module.py:factory"
             )
         refuse_mapping(path, mapping)
+        source = Path(f"{file}.py")
+        if not source.is_file():
+            raise InputError(str(path), f"there is no file {source}")
         remember_named(path)
         from xengine_gui.importers.torch_format.load import exported_program  # noqa: PLC0415 - loads torch
         from xengine_gui.importers.torch_format.network import network_of  # noqa: PLC0415
 
-        program, symbols = exported_program(Path(f"{file}.py"), factory, str(path), batch, bindings)
-        network = network_of(program, name=f"{Path(file).name}.{factory}")
+        program, symbols = exported_program(source, factory, str(path), batch, bindings)
+        network = network_of(program, name=f"{source.stem}.{factory}")
         return with_sizes(replace(network, symbols=symbols), sizes, str(path))

@@ -29,8 +29,6 @@ def exported_program(
         torch = importlib.import_module("torch")
     except ImportError as error:
         raise InputError(source, f"PyTorch is needed for modules: pip install xengine-gui[torch] ({error})") from None
-    if not file.is_file():
-        raise InputError(source, f"there is no file {file}")
     with _importable(file.resolve().parent), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = _told(source, f"{factory} of {file.name} failed", lambda: _call(file, factory, source))
