@@ -20,7 +20,7 @@ from xengine_gui.solve.base import Bound, Finished, Incumbent, SolveEvent, Solve
 from xengine_gui.solve.strategies import STRATEGIES, strategy
 
 Judge = Callable[[Plan], Mapping[str, Any]]
-OPTIONS = SolveOptions(time_limit_s=20.0)
+OPTIONS = SolveOptions(time_limit_s=3.0)
 TOYS = planner.sample_problems()
 
 every_strategy = pytest.mark.parametrize("chosen", STRATEGIES, ids=lambda s: s.key)

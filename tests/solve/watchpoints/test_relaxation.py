@@ -39,7 +39,7 @@ def relaxations(draw: st.DrawFn) -> tuple[Relaxation, list[Step], Problem]:
 
 
 @given(relaxations())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 def test_every_valid_plan_is_a_point_of_the_relaxation_and_costs_no_less(case):
     relaxation, steps, problem = case
     replay = replay_steps(problem.indexed, steps)
