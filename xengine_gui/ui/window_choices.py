@@ -51,17 +51,19 @@ class WindowChoices(QObject):
         window = self._window
         window.centre.timeline.set_mouse_style(MouseStyle(style))
         window.submenus.show_mouse(style)
-        if style != window.settings.mouse:
-            window.settings = replace(window.settings, mouse=style)
-            self.keep()
+        self._remember(mouse=style)
 
     def labels(self, labels: str) -> None:
         """Let other words stand in the bars."""
         window = self._window
         window.centre.timeline.set_labels(Labels(labels))
         window.submenus.show_labels(labels)
-        if labels != window.settings.labels:
-            window.settings = replace(window.settings, labels=labels)
+        self._remember(labels=labels)
+
+    def _remember(self, **changes: object) -> None:
+        settings = replace(self._window.settings, **changes)  # type: ignore[arg-type]
+        if settings != self._window.settings:
+            self._window.settings = settings
             self.keep()
 
     def theme(self, choice: str) -> None:

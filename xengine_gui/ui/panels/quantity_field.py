@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QWidget
 
 from xengine_gui.errors import InputError
 from xengine_gui.language import tr
+from xengine_gui.ui.panels.entry import EntryEdit, show_hint
 from xengine_gui.ui.panels.parts import column, text_label
-from xengine_gui.ui.theme import set_style_property
 from xengine_gui.units import format_bandwidth, format_duration, format_duration_exact, parse_bytes_per_s
 from xengine_gui.units import parse_duration_ns as _parse_duration_ns
 
@@ -51,8 +50,7 @@ class QuantityField(QWidget):
     def __init__(self, quantity: Quantity, value: int = 0, hint: QLabel | None = None) -> None:
         super().__init__()
         self._quantity, self._value = quantity, value
-        self.edit = _Edit()
-        self.edit.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.edit = EntryEdit()
         self.edit.setPlaceholderText(quantity.example)
         self.hint = hint or text_label("", "small", wrap=True)
         self.hint.hide()
@@ -109,19 +107,4 @@ class QuantityField(QWidget):
         self._tell("", wrong=False)
 
     def _tell(self, text: str, *, wrong: bool) -> None:
-        self.hint.setText(text)
-        self.hint.setVisible(bool(text))
-        set_style_property(self.hint, "role", "error" if wrong else "small")
-        set_style_property(self.edit, "invalid", wrong)
-
-
-class _Edit(QLineEdit):
-    given_up = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.given_up.emit()
-            self.selectAll()
-            event.accept()
-            return
-        super().keyPressEvent(event)
+        show_hint(self.edit, self.hint, text, wrong=wrong)

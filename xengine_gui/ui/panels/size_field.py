@@ -5,13 +5,13 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtGui import QFocusEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
 
 from xengine_gui.errors import InputError
 from xengine_gui.language import tr
+from xengine_gui.ui.panels.entry import EntryEdit, show_hint
 from xengine_gui.ui.panels.parts import column, text_label
-from xengine_gui.ui.theme import set_style_property
 from xengine_gui.units import BARE_LETTER_RULE, format_size, format_size_exact, parse_size_bytes
 
 UNLIMITED = "unlimited"
@@ -40,7 +40,6 @@ class SizeField(QWidget):
         self._size_bytes = size_bytes
         self.whole_bytes: Callable[[], int] | None = None
         self.edit = _Edit()
-        self.edit.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.edit.setPlaceholderText(tr("such as 8 GiB"))
         self.hint = text_label("", "small", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -123,17 +122,13 @@ class SizeField(QWidget):
         self._show_hint("", wrong=False)
 
     def _show_hint(self, text: str, *, wrong: bool) -> None:
-        self.hint.setText(text)
-        self.hint.setVisible(bool(text))
-        set_style_property(self.hint, "role", "error" if wrong else "small")
-        set_style_property(self.edit, "invalid", wrong)
+        show_hint(self.edit, self.hint, text, wrong=wrong)
 
 
-class _Edit(QLineEdit):
+class _Edit(EntryEdit):
     come_to = Signal()
     """It has the focus now, which came by a click or by Tab."""
     left = Signal()
-    given_up = Signal()
     turned = Signal(int)
     """Notches of the wheel, upwards positive."""
 
@@ -158,14 +153,6 @@ class _Edit(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.left.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.given_up.emit()
-            self.selectAll()
-            event.accept()
-            return
-        super().keyPressEvent(event)
 
 
 def _shown(size_bytes: int | None) -> str:
