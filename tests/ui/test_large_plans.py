@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from problems_fixed import training_chain
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from xengine_gui import planner
@@ -58,6 +59,10 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(sys.modules[name], "MANY_EVENTS", 10)
 
 
+def takes_mouse(window: MainWindow) -> bool:
+    return not window.centre.timeline.viewport().testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+
 @pytest.mark.usefixtures("few_are_many")
 def test_a_large_plan_is_painted_before_it_is_judged_and_not_called_valid(
     window: MainWindow, tmp_path: Path, qtbot: QtBot
@@ -75,12 +80,14 @@ def test_a_large_plan_is_painted_before_it_is_judged_and_not_called_valid(
             assert timeline is not None
             can_save = window.actions_by_key["save_plan"].isEnabled()
             says_verified = window.status.verdict.isVisibleTo(window)
-            seen.append((len(timeline.plan.events), window.centre.timeline.isEnabled(), can_save, says_verified))
+            seen.append((len(timeline.plan.events), takes_mouse(window), can_save, says_verified))
 
     window.document.glanced.connect(look)
+    window.centre.timeline.setFocus()
     window.open_file(tmp_path / "plan.json")
     qtbot.waitUntil(lambda: window.document.shown is not None, timeout=WITHIN_MS)
     assert seen == [(len(plan.events), False, False, False)]
+    assert window.focusWidget() is window.centre.timeline  # not passed on to another panel meanwhile
     shown = window.document.shown
     assert shown is not None
     for glance, device in zip(pictures[0].devices, shown.timeline.devices, strict=True):
@@ -88,7 +95,7 @@ def test_a_large_plan_is_painted_before_it_is_judged_and_not_called_valid(
         assert glance.compute.category.tolist() == device.compute.category.tolist()
         assert glance.free_ns.tolist() == device.free_ns.tolist()
         assert (len(glance.memory_ns), glance.limit_bytes) == (0, device.limit_bytes)  # its memory is not known yet
-    assert window.centre.timeline.isEnabled()
+    assert takes_mouse(window)
     assert window.actions_by_key["save_plan"].isEnabled()
     assert window.status.verdict.isVisibleTo(window)
 
@@ -113,7 +120,7 @@ def test_of_a_large_plan_that_breaks_a_rule_nothing_stays(window: MainWindow, tm
     window.open_file(bad)
     qtbot.waitUntil(lambda: len(failed) == 2, timeout=WITHIN_MS)
     assert window.centre.timeline.timeline() is kept
-    assert window.centre.timeline.isEnabled()
+    assert takes_mouse(window)
     assert window.links.model.shown is window.document.shown
     assert window.actions_by_key["save_plan"].isEnabled()
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
 from xengine_gui.language import tr
@@ -15,6 +15,7 @@ from xengine_gui.ui.words import READY, activity_of, message_of, trouble_of
 if TYPE_CHECKING:
     from xengine_gui.ui.main_window import MainWindow
 
+_DEAF = Qt.WidgetAttribute.WA_TransparentForMouseEvents
 _SUMMED_EVERY_MS = 150
 _RESTS_AFTER_MS = 150
 
@@ -70,7 +71,7 @@ class WindowShown(QObject):
         if self._told is not None and self._told[0] is shown and self._told[1] is problem:
             return
         self._told, self._is_glance = (shown, problem), False
-        window.centre.timeline.setEnabled(True)
+        self._take_mouse(takes=True)
         window.centre.show_plan(shown, problem)
         if window.planning.is_dragging and shown is not None:
             window.links.let_go()
@@ -107,11 +108,15 @@ class WindowShown(QObject):
         window.links.show_plan(None, problem)
         window.walk.show_plan(None, problem)
         window.centre.timeline.set_timeline(picture)
-        window.centre.timeline.setEnabled(False)
+        self._take_mouse(takes=False)
         window.summary.show_plan(None, stale=False)
         window.left.devices.show_peaks({}, stale=False)
         self._enable(is_there=False)
         self.state()
+
+    def _take_mouse(self, *, takes: bool) -> None:
+        # Not by disabling the timeline, which would pass its focus on to another panel.
+        self._window.centre.timeline.viewport().setAttribute(_DEAF, not takes)
 
     def plan(self) -> None:
         """There is another plan, or the plan is no longer of now."""
